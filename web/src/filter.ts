@@ -27,5 +27,6 @@ export function Filter({ study }: { study: Study }) {
       value=${text} onInput=${typed} aria-invalid=${!!study.filterFault} aria-describedby="filter-says" /></label>
     <span id="filter-says" class=${study.filterFault ? "fault" : "note"} role="status">
       ${study.filterFault || (!study.columns ? "" : shown < rows ? `${exactCount(shown)} of ${exactCount(rows)}` : exactCount(rows) + " trials")}</span>
-    ${study.brushed && html`<button type="button" onClick=${() => study.setBrushed(undefined)}>Clear brushes</button>`}`;
+    ${study.brushed && html`<button type="button" onClick=${() => go({ brushes: [] }, true)}>Clear brushes</button>
+      <button type="button" title="Write the brushes into the filter" onClick=${() => go({ where: study.wholeFilter(), brushes: [] }, true)}>As filter</button>`}`;
 }

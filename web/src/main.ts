@@ -1,6 +1,6 @@
 // The page: which study, which view, and what is always in sight.
-import { render } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { ComponentChildren, render } from "preact";
+import { useEffect, useErrorBoundary, useMemo, useState } from "preact/hooks";
 import { exported, getJson, Refused } from "./api";
 import { html } from "./html";
 import { go, link, usePlace } from "./place";
@@ -10,6 +10,7 @@ import { Said } from "./say";
 import { Study, useStudy } from "./study";
 import { CampaignTop, Top } from "./top";
 import { Filter } from "./filter";
+import { brushText, readBrush } from "./brush";
 import { Help, useKeys } from "./keys";
 import { Overview } from "./views/overview";
 import { TableView } from "./views/table";
@@ -41,6 +42,10 @@ function Page({ study }: { study: Study }) {
     study.setFilter(place.where);
   }, [place.where]);
   useEffect(() => {
+    if (place.brushes.join("|") !== study.brushes.map(brushText).join("|"))
+      study.setBrushes(place.brushes.flatMap((text) => readBrush(text) ?? []));
+  }, [place.brushes.join("|")]);
+  useEffect(() => {
     document.title = `${study.name} · throng`;
   }, [study]);
   const view = views.find((v) => v.name === place.view) ?? views[0];
@@ -56,9 +61,15 @@ function Page({ study }: { study: Study }) {
       <span class="grow"></span><${Filter} study=${study} />${tools}</nav>
     <main>${!study.columns
       ? html`<p class="empty">${study.fault || "Reading the study …"}</p>`
-      : html`<${view.view} study=${study} place=${place} />`}</main>
-    ${place.trial > 0 && html`<${Trial} study=${study} trial=${place.trial} key=${place.trial} />`}
+      : html`<${Guarded} key=${view.name}><${view.view} study=${study} place=${place} /></${Guarded}>`}</main>
+    ${place.trial > 0 && html`<${Guarded} key=${place.trial}><${Trial} study=${study} trial=${place.trial} /></${Guarded}>`}
     ${help && html`<${Help} views=${views} close=${() => setHelp(false)} />`}`;
+}
+
+/** What goes wrong in a view stays in it: the others are still there, and it is said. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [fault] = useErrorBoundary((e) => console.error(e));
+  return fault ? html`<p class="fault" role="alert">This could not be drawn: ${fault.message}. Another view, or loading the page again, goes on.</p>` : children;
 }
 
 function setScheme(scheme: string) {
@@ -79,6 +90,8 @@ function Scheme() {
     aria-label=${`Colours: ${scheme || "as the system has them"}`}>${scheme === "dark" ? "☾" : scheme === "light" ? "☀" : "◐"}</button>`;
 }
 
+const LIST_MS = 5000;
+
 function App() {
   const place = usePlace();
   const [studies, setStudies] = useState<Entry[]>();
@@ -88,9 +101,10 @@ function App() {
       exported().then((name) => name && go({ study: name }, true), (e) => setFault(e.message));
       return;
     }
-    getJson<{ studies: Entry[] }>("studies").then(
+    const ask = () => getJson<{ studies: Entry[] }>("studies").then(
       (a) => {
         setStudies(a.studies);
+        setFault("");
         const tops = a.studies.filter((s) => !s.study.includes("/"));
         if (!place.study && tops.length === 1) go({ study: tops[0].study }, true);
       },
@@ -98,6 +112,10 @@ function App() {
         ? "This address has no token, or that of a server that has ended. Open the one that `throng web` printed."
         : e.message),
     );
+    ask();
+    if (place.study) return;
+    const timer = setInterval(() => document.visibilityState === "visible" && ask(), LIST_MS);
+    return () => clearInterval(timer);
   }, [place.study]);
   const study = useMemo(() => (place.study ? new Study(place.study) : undefined), [place.study]);
   useEffect(() => () => study?.close(), [study]);

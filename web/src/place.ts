@@ -5,6 +5,8 @@ export interface Place {
   study: string;
   view: string;
   where: string;
+  /** Each as brush.ts writes it. */
+  brushes: string[];
   by: string;
   down: boolean;
   trial: number;
@@ -22,13 +24,23 @@ export interface Place {
   log: boolean;
 }
 
+/** An address that somebody has cut or written by hand is still read as far as it can be. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function read(): Place {
   const p = new URLSearchParams(location.hash.slice(1));
-  const list = (name: string) => (p.get(name) ? p.get(name)!.split("|").map(decodeURIComponent) : []);
+  const list = (name: string) => (p.get(name) ? p.get(name)!.split("|").map(decoded) : []);
   return {
     study: p.get("study") ?? "",
     view: p.get("view") ?? "overview",
     where: p.get("where") ?? "",
+    brushes: list("brushes"),
     by: p.get("by") ?? "",
     down: p.get("down") === "1",
     trial: Number(p.get("trial") ?? 0),

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { getBytes, getJson, listen, Refused } from "./api";
 import { Column, Columns, find, merge, readColumns } from "./columns";
 import { bad } from "./colors";
+import { Brush, brushFilter, keep } from "./brush";
 
 export interface About {
   study: string;
@@ -48,6 +49,7 @@ export type Link = "waiting" | "live" | "lost";
 const RETRY_MS = 2000;
 const GATHER_MS = 250;
 const RANK_MS = 2000;
+const SETTLE_MS = 300;
 const RANKED = 1000;
 
 export class Study {
@@ -61,18 +63,19 @@ export class Study {
   filter?: Uint8Array;
   filterFault = "";
   filterText = "";
-  /** Which rows the brushes have; undefined: all. */
-  brushed?: Uint8Array;
+  brushes: Brush[] = [];
   version = 0;
   /** The best of the filter, where there are fronts; else undefined. */
   ranked?: Ranked[];
 
   private rankedAt = 0;
   private masked?: { version: number; mask: Uint8Array };
+  private kept?: { version: number; mask?: Uint8Array };
   private readers = new Set<() => void>();
   private stop = new AbortController();
   private behind = false;
   private reading = false;
+  private settling = 0;
 
   constructor(readonly name: string) {
     this.begin();
@@ -83,6 +86,7 @@ export class Study {
   }
 
   close() {
+    clearTimeout(this.settling);
     this.stop.abort();
     this.readers.clear();
   }
@@ -179,10 +183,17 @@ export class Study {
     if (!this.standing?.running || Date.now() - this.rankedAt > RANK_MS) await this.rank();
   }
 
+  /** Of a filter that is none there is no rank: what it had before stays, as the rows do. */
   private async rank() {
-    if (!this.about?.fronts) return;
+    if (!this.about?.fronts || this.filterFault) return;
     this.rankedAt = Date.now();
-    this.ranked = (await getJson<{ trials: Ranked[] }>(this.path("rank"), { where: this.filterText, limit: RANKED })).trials;
+    this.ranked = (await getJson<{ trials: Ranked[] }>(this.path("rank"), { where: this.wholeFilter(), limit: RANKED, front: true })).trials;
+  }
+
+  private async rankAnew() {
+    if (!this.about?.fronts || this.stop.signal.aborted) return;
+    await this.rank().catch((e) => (this.fault = e.message));
+    this.changed();
   }
 
   /** Asks which rows a filter has; what is wrong with it is kept in filterFault. */
@@ -206,22 +217,55 @@ export class Study {
   async setFilter(where: string) {
     if (where === this.filterText) return;
     await this.match(where);
-    if (!this.filterFault) await this.rank();
-    this.changed();
+    if (this.about?.fronts) await this.rankAnew();
+    else this.changed();
   }
 
-  setBrushed(mask?: Uint8Array) {
-    this.brushed = mask;
+  setBrushes(brushes: Brush[]) {
+    this.brushes = brushes;
     this.changed();
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => this.rankAnew(), SETTLE_MS);
+  }
+
+  /** The filter that keeps what filter and brushes keep together. */
+  wholeFilter(): string {
+    const tests = this.brushes.filter((b) => this.axis(b.name).length).map((b) => brushFilter(b, this.isMetric(b.name)));
+    const own = tests.length && /\bor\b|\|\|/.test(this.filterText) ? `(${this.filterText})` : this.filterText;
+    return [own, ...tests].filter(Boolean).join(" and ");
+  }
+
+  /** Which rows the brushes have; undefined: all. */
+  get brushed(): Uint8Array | undefined {
+    if (this.kept?.version !== this.version) this.kept = { version: this.version, mask: this.brushMask() };
+    return this.kept.mask;
+  }
+
+  private brushMask(): Uint8Array | undefined {
+    const known = this.brushes.flatMap((brush) => this.axis(brush.name).map((column) => ({ brush, column })));
+    if (!known.length) return undefined;
+    const mask = new Uint8Array(this.columns!.rows).fill(1);
+    for (const { brush, column } of known) keep(mask, column, brush);
+    return mask;
+  }
+
+  /** The column of an axis: a parameter, or what is aimed at. None: the study has no such. */
+  axis(name: string): Column[] {
+    const own = this.columns?.list.find((c) => c.name === name && c.source === "parameter");
+    const column = own ?? (this.isMetric(name) ? this.column("value") : undefined);
+    return column ? [column] : [];
+  }
+
+  isMetric(name: string): boolean {
+    return name === (this.about?.metric ?? "value");
   }
 
   /** The rows that all views show: filter and brushes together. */
   mask(): Uint8Array {
     if (this.masked?.version === this.version) return this.masked.mask;
     const rows = this.columns?.rows ?? 0;
-    const mask = new Uint8Array(rows);
-    for (let i = 0; i < rows; i++)
-      mask[i] = (!this.filter || this.filter[i]) && (!this.brushed || this.brushed[i]) ? 1 : 0;
+    const mask = new Uint8Array(rows), { filter, brushed } = this;
+    for (let i = 0; i < rows; i++) mask[i] = (!filter || filter[i]) && (!brushed || brushed[i]) ? 1 : 0;
     this.masked = { version: this.version, mask };
     return mask;
   }

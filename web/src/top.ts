@@ -43,7 +43,7 @@ async function end(study: Study, verb: string) {
 
 /** Which study; of a stage, of which campaign. */
 function Name({ study }: { study: Study }) {
-  const clear = { view: "overview", where: "", trial: 0, chosen: [], pinned: [], columns: [] };
+  const clear = { view: "overview", where: "", brushes: [], trial: 0, chosen: [], pinned: [], columns: [] };
   const parts = study.name.split("/"), chevron = html`<span class="chevron" aria-hidden="true">›</span>`;
   return html`<h1><a href=${link({ ...clear, study: "" })} title="All studies">throng</a>${chevron}
     ${parts.length > 1 && html`<a href=${link({ ...clear, study: parts[0] })} title="The campaign">${parts[0]}</a>${chevron}`}${parts[parts.length - 1]}</h1>`;

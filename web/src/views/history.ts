@@ -103,7 +103,7 @@ export function History({ study, version }: { study: Study; version: number }) {
   };
   const last = best[best.length - 1];
   const outside = values.length ? countOutside(values, mask, y) : 0;
-  return html`<${Figure} title="Best so far" id="history" command=${plotCommand(study, "history", { where: study.filterText })} height=${HEIGHT} draw=${draw} near=${near} deps=${[version]}
+  return html`<${Figure} title="Best so far" id="history" command=${plotCommand(study, "history", { where: study.wholeFilter() })} height=${HEIGHT} draw=${draw} near=${near} deps=${[version]}
     note=${[shown > MARKS_MAX && `density of ${exactCount(shown)} trials`, outside > 0 && `${exactCount(outside)} beyond the axis`].filter(Boolean).join("; ")}
     words=${last ? `${metric} ${number(last.value)} of trial ${last.trial} is the best of ${exactCount(shown)} trials; it improved ${best.length - 1} times.` : "No trial has a value yet."}
     table=${() => ({ head: ["trial", metric], rows: best.map((b) => [b.trial, b.value]), note: "Each row is better than all before it." })}

@@ -1,18 +1,21 @@
 // Parallel coordinates: every trial a line over its parameters and its value. Many lines are a density; a drag
 // along an axis brushes, and all views follow.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { html } from "../html";
 import { cell, chance, Column, drawn, fewValues, isConstant, isDiscrete } from "../columns";
 import { bestRows } from "../best";
+import { between, Brush, brushText } from "../brush";
 import { Density, MARKS_MAX } from "../density";
 import { label, short } from "../axes";
 import { Drawing, Figure } from "../figure";
 import { exactCount, number } from "../format";
 import { css, isDark, magnitude } from "../colors";
 import { goodness } from "../goodness";
-import { fit, from, part, Scale, ticks, wantsLog } from "../scale";
+import { go } from "../place";
+import { fit, part, Scale, ticks, wantsLog } from "../scale";
 import { plotCommand } from "../plot_command";
 import { Study } from "../study";
+import { BrushFields } from "./brush_fields";
 
 const BINS = 128;
 const AXES_MAX = 14;
@@ -24,8 +27,6 @@ interface Axis {
   name: string;
   values: ArrayLike<number>;
   scale: Scale;
-  /** Where each row lies on it, from 0 to 1; NaN: nowhere. */
-  parts: Float32Array;
   /** Of each row; 255: none. */
   bins: Uint8Array;
   /** Where each bin lies: of few values, where they are. */
@@ -37,28 +38,14 @@ function makeAxis(study: Study, c: Column, rows: number): Axis {
   const { values, texts } = drawn(c, rows);
   const log = !texts && (study.isLog(c.name) || (c.source !== "parameter" && wantsLog(values)));
   const scale = { ...fit(values, log, texts), marks: texts ? undefined : fewValues(values, MARKED) };
-  const bins = new Uint8Array(rows), parts = new Float32Array(rows), at = new Float64Array(BINS), discrete = isDiscrete(values);
+  const bins = new Uint8Array(rows), at = new Float64Array(BINS), discrete = isDiscrete(values);
   for (let i = 0; i < BINS; i++) at[i] = i / BINS;
   for (let i = 0; i < rows; i++) {
     const place = part(scale, values[i]);
-    parts[i] = place;
     bins[i] = place >= 0 && place <= 1 ? Math.min((place * BINS) | 0, BINS - 1) : 255;
     if (discrete && bins[i] !== 255) at[bins[i]] = place;
   }
-  return { name: c.name, values, scale, parts, bins, at, discrete };
-}
-
-type Brush = [number, number]; // parts of the axis, from below
-
-function brushedRows(axes: Axis[], brushes: Map<string, Brush>, rows: number): Uint8Array | undefined {
-  if (!brushes.size) return undefined;
-  const mask = new Uint8Array(rows).fill(1);
-  for (const a of axes) {
-    const b = brushes.get(a.name);
-    if (!b) continue;
-    for (let i = 0; i < rows; i++) if (!(a.parts[i] >= b[0] && a.parts[i] <= b[1])) mask[i] = 0;
-  }
-  return mask;
+  return { name: c.name, values, scale, bins, at, discrete };
 }
 
 /** Lines between two axes, gathered by the bins they join: by a quarter of the bins where it has to be quick. */
@@ -125,10 +112,13 @@ export function Parallel({ study, version }: { study: Study; version: number }) 
     const list = vary.slice(0, AXES_MAX), has = value?.numbers?.some(Number.isFinite);
     return [...list, ...(value && has ? [{ ...value, name: study.about?.metric ?? "value" }] : [])].map((c) => makeAxis(study, c, rows));
   }, [study.columns, study.columns!.revision]);
-  const brushes = useRef(new Map<string, Brush>());
   const drag = useRef<{ axis: Axis; start: number } | undefined>(undefined);
-  const [, redraw] = useState(0);
-  if (!study.brushed && !drag.current) brushes.current.clear();
+  const setBrush = (name: string, brush?: Brush) =>
+    [...study.brushes.filter((b) => b.name !== name), ...(brush ? [brush] : [])];
+  const settle = (brushes: Brush[]) => {
+    study.setBrushes(brushes);
+    go({ brushes: brushes.map(brushText) }, true);
+  };
   const height = 300;
   const place = (i: number, width: number) => SIDE + (i * (width - 2 * SIDE)) / Math.max(axes.length - 1, 1);
   const mask = study.mask();
@@ -140,7 +130,7 @@ export function Parallel({ study, version }: { study: Study; version: number }) 
     const h = d.height - TOP - BOTTOM;
     if (many) drawDensity(d, axes, mask, best, !!drag.current, (i) => Math.round(place(i, d.width)), h);
     else drawLines(d, study, axes, mask, (i) => place(i, d.width), h);
-    axes.forEach((a, i) => drawAxis(d, a, place(i, d.width), h, i, axes.length, brushes.current.get(a.name)));
+    axes.forEach((a, i) => drawAxis(d, a, place(i, d.width), h, i, axes.length, study.brushes.find((b) => b.name === a.name)));
   };
   const pointer = (kind: string, x: number, y: number, width: number) => {
     const h = height - TOP - BOTTOM;
@@ -148,29 +138,22 @@ export function Parallel({ study, version }: { study: Study; version: number }) 
     if (kind === "down") {
       const i = axes.map((_, k) => Math.abs(place(k, width) - x)).reduce((m, v, k, all) => (v < all[m] ? k : m), 0);
       drag.current = { axis: axes[i], start: up };
-    } else if (drag.current && kind === "move") {
-      const { axis, start } = drag.current;
-      brushes.current.set(axis.name, [Math.min(start, up), Math.max(start, up)]);
-      study.setBrushed(brushedRows(axes, brushes.current, rows));
-    } else if (drag.current && kind === "up") {
-      const { axis, start } = drag.current;
-      if (Math.abs(start - up) < 0.01) brushes.current.delete(axis.name);
-      drag.current = undefined;
-      study.setBrushed(brushedRows(axes, brushes.current, rows));
+    } else if (drag.current && (kind === "move" || kind === "up")) {
+      const { axis, start } = drag.current, wide = Math.abs(start - up) >= 0.01;
+      const brushes = setBrush(axis.name, wide ? between(axis.name, axis.scale, Math.min(start, up), Math.max(start, up)) : undefined);
+      if (kind === "up") drag.current = undefined;
+      if (kind === "up") settle(brushes);
+      else study.setBrushes(brushes);
     }
-    redraw((n) => n + 1);
   };
-  const ranges = [...brushes.current].map(([name, [low, high]]) => {
-    const s = axes.find((a) => a.name === name)?.scale;
-    return s && `${name} ${number(from(s, low))} to ${number(from(s, high))}`;
-  });
-  return html`<${Figure} title="Parallel coordinates" id="parallel" command=${plotCommand(study, "parallel", { where: study.filterText })} height=${height} least=${axes.length * 52} draw=${draw} pointer=${pointer}
+  const ranges = study.brushes.filter((b) => axes.some((a) => a.name === b.name)).map(said);
+  return html`<${Figure} title="Parallel coordinates" id="parallel" command=${plotCommand(study, "parallel", { where: study.wholeFilter() })} height=${height} least=${axes.length * 52} draw=${draw} pointer=${pointer}
     deps=${[version, study.columns!.revision]}
     note=${`${many ? `density of ${exactCount(shown)} trials, the best ${best.length} as lines` : "bright is good"}; drag along an axis to keep a part${vary.length > AXES_MAX ? `; the first ${AXES_MAX} of ${vary.length} parameters that differ` : ""}`}
     words=${`Lines of ${exactCount(shown)} trials over ${axes.map((a) => a.name).join(", ")}.${ranges.length ? ` Kept: ${ranges.join("; ")}.` : ""}`}
     table=${() => tableOf(study, mask)}>
     <details class="brushes"><summary>Brush by keyboard</summary>
-      <${BrushFields} axes=${axes} brushes=${brushes.current} changed=${() => study.setBrushed(brushedRows(axes, brushes.current, rows))} /></details>
+      <${BrushFields} axes=${axes} brushes=${study.brushes} set=${(name: string, brush?: Brush) => settle(setBrush(name, brush))} /></details>
   </${Figure}>`;
 }
 
@@ -183,17 +166,18 @@ function tableOf(study: Study, mask: Uint8Array) {
   return { head: ["trial", ...columns.map((c) => (c.name === "value" ? study.about?.metric ?? "value" : c.name))], rows };
 }
 
-function BrushFields({ axes, brushes, changed }: { axes: Axis[]; brushes: Map<string, Brush>; changed: () => void }) {
-  const set = (a: Axis, end: 0 | 1) => (e: Event) => {
-    const v = Number((e.target as HTMLInputElement).value);
-    const b: Brush = [...(brushes.get(a.name) ?? [0, 1])] as Brush;
-    b[end] = (e.target as HTMLInputElement).value === "" ? end : part(a.scale, v);
-    brushes.set(a.name, b);
-    changed();
-  };
-  return html`<div class="fields">${axes.filter((a) => !a.scale.texts).map((a) => html`<fieldset><legend>${a.name}</legend>
-    <label>from <input type="number" step="any" onChange=${set(a, 0)} /></label>
-    <label>to <input type="number" step="any" onChange=${set(a, 1)} /></label></fieldset>`)}</div>`;
+/** What a brush keeps, in words. */
+function said(b: Brush): string {
+  if (b.texts) return `${b.name} ${b.texts.join(" or ") || "nothing"}`;
+  const ends = [b.low > -Infinity && `from ${number(b.low)}`, b.high < Infinity && `to ${number(b.high)}`];
+  return [b.name, ...ends.filter(Boolean)].join(" ");
+}
+
+/** The parts of an axis that a brush covers: of texts, a part each. */
+function covered(s: Scale, b: Brush): [number, number][] {
+  const within = (p: number) => Math.min(Math.max(p, 0), 1);
+  if (!s.texts) return [[within(b.low > -Infinity ? part(s, b.low) : 0), within(b.high < Infinity ? part(s, b.high) : 1)]];
+  return (b.texts ?? []).map((t) => s.texts!.indexOf(t)).filter((i) => i >= 0).map((i) => [i / s.texts!.length, (i + 1) / s.texts!.length]);
 }
 
 function drawAxis(d: Drawing, a: Axis, x: number, h: number, i: number, count: number, brush?: Brush) {
@@ -221,7 +205,7 @@ function drawAxis(d: Drawing, a: Axis, x: number, h: number, i: number, count: n
   if (brush) {
     ctx.fillStyle = d.accent;
     ctx.globalAlpha = 0.35;
-    ctx.fillRect(x - 7, TOP + h - brush[1] * h, 14, (brush[1] - brush[0]) * h);
+    for (const [low, high] of covered(a.scale, brush)) ctx.fillRect(x - 7, TOP + h - high * h, 14, Math.max((high - low) * h, 1));
     ctx.globalAlpha = 1;
   }
 }

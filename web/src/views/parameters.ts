@@ -1,5 +1,6 @@
 // Where is it good: one parameter against a metric, two as a map, several metrics as a front.
 import { useMemo } from "preact/hooks";
+import { isExport } from "../api";
 import { html } from "../html";
 import { Area, area, axes, px, py } from "../axes";
 import { cell, chance, Column, drawn, fewValues } from "../columns";
@@ -66,13 +67,19 @@ function Scatter({ study, x: xAll, y: yAll, mask, version }: Over) {
   const metric = study.about?.metric ?? "value";
   // Only a metric over a parameter is a slice.
   const slice = x.column.source === "parameter" && !twoParameters && y.column.name !== "seconds"
-    ? plotCommand(study, "slice", { x: x.name, metric: y.name, where: study.filterText }) : undefined;
+    ? plotCommand(study, "slice", { x: x.name, metric: y.name, where: study.wholeFilter() }) : undefined;
+  if (!rows.length) return html`<${Nothing} title=${`${y.name} over ${x.name}`} study=${study} what=${twoParameters ? "both" : y.name} />`;
   const empty = twoParameters && rows.some((i) => Number.isNaN(value[i]));
   return html`<${Figure} title=${`${y.name} over ${x.name}`} id="scatter" command=${slice} height=${340} draw=${draw} deps=${[version, x.name, y.name]} near=${near}
     note=${rows.length > MARKS_MAX ? `density of ${exactCount(rows.length)} trials` : twoParameters ? `bright is good${empty ? ", hollow: no value" : ""}` : "click opens a trial"}
     words=${`${exactCount(rows.length)} trials.`}
     table=${() => ({ head: ["trial", x.name, y.name, metric],
       rows: rows.map((i) => [study.trials()[i], cell(x.column, i), cell(y.column, i), Number.isNaN(value[i]) ? undefined : value[i]]) })} />`;
+}
+
+/** Instead of a picture without a mark. */
+function Nothing({ title, study, what }: { title: string; study: Study; what: string }) {
+  return html`<section><h3>${title}</h3><p class="empty">No trial${study.filter || study.brushed ? " of the filter" : ""} has ${what}${study.standing?.running ? " yet" : ""}.</p></section>`;
 }
 
 /** A trial; hollow without a colour. */
@@ -92,9 +99,9 @@ function mark({ ctx, faint }: Drawing, x: number, y: number, color?: string) {
 
 const CELLS = 24;
 
-/** Few numbers have a cell each, as texts have. */
+/** Few numbers of a parameter have a cell each, as texts have; what was measured stays where it is. */
 function celled(d: Dim): Dim {
-  const list = d.scale.texts ? undefined : fewValues(d.values, CELLS);
+  const list = d.scale.texts || d.column.source !== "parameter" ? undefined : fewValues(d.values, CELLS);
   if (!list) return d;
   const place = new Map(list.map((v, i) => [v, i]));
   return { ...d, values: Float64Array.from(d.values, (v) => place.get(v) ?? NaN), scale: fit([], false, list.map((v) => number(v))) };
@@ -140,7 +147,8 @@ function Contour({ study, x: xAll, y: yAll, mask, version }: Over) {
     axes(d, a, x.scale, y.scale, x.name + (x.scale.log ? " (log)" : ""), y.name + (y.scale.log ? " (log)" : ""));
   };
   const metric = study.about?.metric ?? "value";
-  return html`<${Figure} title=${`Mean ${metric} over ${x.name} and ${y.name}`} id="contour" command=${plotCommand(study, "contour", { x: x.name, y: y.name, where: study.filterText })} height=${340} draw=${draw} deps=${[version, x.name, y.name]}
+  if (cells.every((c) => !c.n)) return html`<${Nothing} title=${`Mean ${metric} over ${x.name} and ${y.name}`} study=${study} what=${metric} />`;
+  return html`<${Figure} title=${`Mean ${metric} over ${x.name} and ${y.name}`} id="contour" command=${plotCommand(study, "contour", { x: x.name, y: y.name, where: study.wholeFilter() })} height=${340} draw=${draw} deps=${[version, x.name, y.name]}
     note="bright is good"
     words=${`A map of ${across} by ${up} cells; those without a trial are blank.`}
     table=${() => ({ head: [...edgeNames(x), ...edgeNames(y), `mean ${metric}`, "trials"],
@@ -155,7 +163,7 @@ function Pareto({ study, mask, version }: { study: Study; mask: Uint8Array; vers
   const [xs, ys] = [0, 1].map((k) => set.map((t) => t.values[k] ?? NaN));
   const order = [...set.keys()].sort((a, b) => xs[a] - xs[b] || ys[a] - ys[b]);
   if (!cx?.numbers || !cy?.numbers || !set.length)
-    return html`<section><h3>Pareto front</h3><p class="empty">No trial${study.filter || study.brushed ? " of the filter" : ""} has both ${first.name} and ${second.name}.</p></section>`;
+    return html`<${Nothing} title="Pareto front" study=${study} what=${`both ${first.name} and ${second.name}`} />`;
   const x = dim(study, cx, mask), y = dim(study, cy, mask), state = study.column("state")!;
   const rows: number[] = [];
   for (let i = 0; i < mask.length; i++)
@@ -182,8 +190,8 @@ function Pareto({ study, mask, version }: { study: Study; mask: Uint8Array; vers
     const trial = study.trials()[rows[k]];
     return k < 0 ? undefined : { words: `trial ${trial}: ${number(x.values[rows[k]])}, ${number(y.values[rows[k]])}`, open: () => openTrial(trial) };
   };
-  return html`<${Figure} title="Pareto front" id="pareto" command=${plotCommand(study, "pareto", { x: first.name, y: second.name, where: study.filterText })} height=${340} draw=${draw} deps=${[version]} near=${near}
-    note=${`squares: ${exactCount(set.length)} of ${exactCount(rows.length)} trials`}
+  return html`<${Figure} title="Pareto front" id="pareto" command=${plotCommand(study, "pareto", { x: first.name, y: second.name, where: study.wholeFilter() })} height=${340} draw=${draw} deps=${[version]} near=${near}
+    note=${`squares: ${exactCount(set.length)} of ${exactCount(rows.length)} trials${isExport() && (study.filter || study.brushed) ? "; the set of all trials, as far as the filter has it" : ""}`}
     words=${`${exactCount(set.length)} trials that no other beats in every objective, from ${x.name} ${number(xs[order[0]])} to ${number(xs[order[order.length - 1]])}.`}
     table=${() => ({ head: ["trial", x.name, y.name], rows: order.map((k) => [set[k].id, xs[k], ys[k]]), note: "No other trial beats one of these in every objective." })} />`;
 }
