@@ -82,13 +82,19 @@ async function numbersOf(page, figure) {
   return rows;
 }
 
+/** A choice of one of a figure's menus. */
+async function take(figure, menu, choice) {
+  await figure.getByRole("button", { name: menu, exact: true }).click();
+  await figure.getByRole("button", { name: choice, exact: true }).click();
+}
+
 /** All that a figure's table has, as it is copied: rows by the names of its columns, numbers as such. */
 async function copiedOf(page, figure) {
   await page.evaluate(() => {
     window.copied = undefined;
     navigator.clipboard.writeText = async (text) => (window.copied = text);
   });
-  await page.locator(`[data-figure="${figure}"]`).getByRole("button", { name: "Copy", exact: true }).click();
+  await take(page.locator(`[data-figure="${figure}"]`), "Copy", "Numbers (CSV)");
   const text = await (await page.waitForFunction(() => window.copied)).jsonValue();
   const [head, ...rows] = text.trimEnd().split("\n").map((line) => line.split(","));
   const read = (cell) => (cell === "" ? null : Number.isNaN(Number(cell)) ? cell : Number(cell));
@@ -168,9 +174,38 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   check("a brush keeps a part of the trials", true);
   check("a step of brushing takes less than 50 ms of the main thread", brush < 0.05, `${brush} s`);
   await picture(page, "brushed");
-  await page.getByRole("button", { name: "Clear brushes" }).click();
+  const kept = await shown(page), link = page.url();
+  check("a brush stands in the address", /brushes=/.test(link), link);
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.waitForFunction((words) => document.querySelector("#filter-says")?.textContent.trim() === words, kept);
+  check("and whoever opens that has it", true);
+  await page.getByText("Brush by keyboard").click();
+  const opt = page.getByRole("group", { name: "opt" });
+  await opt.getByRole("checkbox", { name: "sgd" }).uncheck();
+  await opt.getByRole("checkbox", { name: "lion" }).uncheck();
+  await page.getByRole("group", { name: "layers" }).getByRole("spinbutton", { name: "to" }).fill("4");
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => /layers/.test(location.hash));
+  await accessible(page, "brushes by keyboard");
+  const byBrush = await shown(page);
+  await page.getByRole("button", { name: "As filter" }).click();
+  await page.waitForFunction(() => /where=/.test(location.hash) && !/brushes=/.test(location.hash));
+  const written = await page.inputValue("#filter");
+  const same = execFileSync(throng, ["export", "many", "--where", written, "--jsonl"], { cwd: folder, maxBuffer: 1 << 28 }).toString().trim().split("\n").length;
+  await page.waitForFunction((n) => document.querySelector("#filter-says").textContent.trim().startsWith(n), `${same.toLocaleString("en")} of`);
+  check("brushes keep as many trials as the filter that they are written as", (await shown(page)) === byBrush, `${await shown(page)}, not ${byBrush}, by ${written}`);
+  await page.fill("#filter", "");
   await page.waitForFunction(() => !/ of /.test(document.querySelector("#filter-says").textContent));
-  check("and lets go of it", true);
+  await canvas.scrollIntoViewIfNeeded();
+  const again = await canvas.boundingBox();
+  await page.mouse.move(again.x + 46, again.y + 120);
+  await page.mouse.down();
+  await page.mouse.move(again.x + 46, again.y + 200);
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Clear brushes" }).click();
+  await page.waitForFunction(() => !/ of /.test(document.querySelector("#filter-says").textContent) && !/brushes=/.test(location.hash));
+  check("and are let go of", true);
 
   await page.getByRole("link", { name: "Table" }).click();
   await page.locator(".row[aria-rowindex='2']").waitFor();
@@ -185,9 +220,9 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   for (let i = 1; i <= 20; i++) await scroller.evaluate((e, y) => (e.scrollTop = y), i * 9000);
   const scroll = ((await page.cpu()) - scrolled) / 20;
   check("a step of scrolling takes less than 50 ms of the main thread", scroll < 0.05, `${scroll} s`);
-  const kept = await scroller.evaluate((e) => e.scrollTop);
+  const far = await scroller.evaluate((e) => e.scrollTop);
   await page.reload();
-  await page.waitForFunction((y) => document.querySelector(".scroller")?.scrollTop === y, kept);
+  await page.waitForFunction((y) => document.querySelector(".scroller")?.scrollTop === y, far);
   check("scrolling survives a reload", true);
   await page.locator(".table").focus();
   await page.keyboard.press("Home");
@@ -275,6 +310,14 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   await front.getByRole("link", { name: "Parameters", exact: true }).click();
   await front.locator('[data-figure="pareto"] canvas').waitFor();
   await picture(front, "pareto");
+  await front.goto(study(address, "two", "&where=gain%3C%3C1"));
+  await front.locator("#filter-says.fault").waitFor();
+  await front.locator(".word.finished").waitFor();
+  await front.getByRole("region", { name: "Best trials" }).waitFor();
+  check("a filter that is none, in an address, is a fault of the filter alone", (await front.locator(".top .fault").count()) === 0);
+  await front.fill("#filter", "gain<1");
+  await front.waitForFunction(() => / of 18/.test(document.querySelector("#filter-says").textContent));
+  check("and is mended by another", true);
   await front.context().close();
 }
 
@@ -351,7 +394,7 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
     for (const [view, figure] of [["Curves", "curves"], ["Overview", "parallel"], ["Load", "gantt"]]) {
       await page.getByRole("link", { name: view, exact: true }).click();
       const [file] = await Promise.all([page.waitForEvent("download"),
-        page.locator(`[data-figure="${figure}"]`).first().getByRole("button", { name: kind }).click()]);
+        take(page.locator(`[data-figure="${figure}"]`).first(), "Save", `Picture (${kind})`)]);
       const bytes = readFileSync(await file.path(), "latin1");
       check(`${figure} can be had as ${kind}`, bytes.startsWith(begins) && bytes.length > 500, bytes.slice(0, 200));
       if (kind === "SVG") {
@@ -360,12 +403,26 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
         check(`${figure} as SVG is well made`, faults === 0);
       }
     }
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const onClipboard = () => page.evaluate(async () => (await navigator.clipboard.read()).flatMap((item) => item.types).join());
+  for (const [kind, type] of [["PNG", /image\/png/], ["SVG", /image\/svg|text\/plain/]]) {
+    await take(page.locator('[data-figure="gantt"]'), "Copy", `Picture (${kind})`);
+    await page.locator(".said", { hasText: /^Copied the picture/ }).waitFor();
+    const types = await onClipboard();
+    check(`a picture is copied as ${kind}`, type.test(types), types);
+    await page.evaluate(() => navigator.clipboard.writeText(""));
+  }
+  await page.locator('[data-figure="gantt"]').getByRole("button", { name: "Copy", exact: true }).click();
+  await accessible(page, "a menu");
+  await page.keyboard.press("Escape");
+  check("Escape closes a menu", (await page.locator(".choices:popover-open").count()) === 0);
   const drawn = [];
   for (const view of ["overview", "curves", "parameters", "load"]) {
     await page.goto(study(address, "logged", `&view=${view}&where=lr%3C0.25`));
     await page.locator("main figure canvas").first().waitFor();
-    await page.getByRole("button", { name: "Command" }).first().waitFor();
-    drawn.push(...await page.getByRole("button", { name: "Command" }).evaluateAll((l) => l.map((b) => b.title)));
+    const commands = page.locator("main .choices button[title]");
+    await commands.first().waitFor({ state: "attached" });
+    drawn.push(...await commands.evaluateAll((l) => l.map((b) => b.title)));
   }
   const kinds = [...new Set(drawn.map((line) => line.split(" ")[2]))].sort();
   check("pictures have the command that draws them", kinds.join() === "curves,gantt,history,load,parallel,slice", kinds);
@@ -394,6 +451,12 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
     await visit(page, name);
     await accessible(page, `odd, ${name.toLowerCase()}`);
   }
+  await page.goto(study(address, "odd", "&view=compare&chosen=1%7C2"));
+  await page.getByText("What differs").waitFor();
+  check("trials without a metric are compared, too", true);
+  await page.goto(study(address, "odd", "&view=parameters"));
+  await page.getByText("No trial has loss.").first().waitFor();
+  check("a picture without a mark says so instead", (await page.locator('[data-figure="scatter"], [data-figure="contour"]').count()) === 0);
   check("a text is never markup", (await page.locator("main img, main b").count()) === 0);
   await page.goto(study(address, "odd", "&view=errors"));
   await page.getByRole("button", { name: /^End of the log/ }).first().click();

@@ -81,7 +81,8 @@ export function bandsPicture(b: BandsOf): CurvePicture {
     [1, 2, 3, 4, 5].forEach((q) => {
       columns.push(g.bands.map((row) => row[q]));
       series.push({
-        label: `${name} ${100 * b.quantiles[q - 1]} %`,
+        label: q === 3 ? `${name} (median)` : `${name} ${100 * b.quantiles[q - 1]} %`,
+        class: q === 3 ? undefined : "edge", // named by its band
         stroke: q === 3 ? color : "transparent",
         dash: dashes[Math.floor(k / categories.length)],
         width: q === 3 ? 2 : 0,

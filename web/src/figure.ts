@@ -2,8 +2,7 @@
 import { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html";
-import { say } from "./say";
-import { SvgContext } from "./svg";
+import { Tools } from "./take_along";
 
 export interface TableOf {
   head: string[];
@@ -59,7 +58,9 @@ export function Figure(p: Props) {
     return () => watch.disconnect();
   }, []);
   useEffect(() => {
-    if (width && canvas.current) paint(canvas.current, width, p.height, p.draw);
+    if (!width || !canvas.current) return;
+    Object.assign(canvas.current.style, { width: `${width}px`, height: `${p.height}px` });
+    paint(canvas.current, width, p.height, devicePixelRatio || 1, p.draw);
   }, [width, p.height, open, useScheme(), ...p.deps]);
   const point = (kind: "down" | "move" | "up" | "leave") => (e: PointerEvent) => {
     const r = canvas.current!.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top;
@@ -75,7 +76,7 @@ export function Figure(p: Props) {
   return html`<figure class="figure" data-figure=${p.id ?? p.title}>
     <figcaption><h3>${p.title}</h3><span class="note">${p.note}</span>
       <${Tools} title=${p.title} table=${p.table} open=${open} setOpen=${setOpen}
-        command=${p.command} canvas=${() => canvas.current} size=${{ width, height: p.height }} draw=${p.draw} /></figcaption>
+        command=${p.command} size=${{ width, height: p.height }} draw=${p.draw} /></figcaption>
     ${p.children}
     <div ref=${box} class="drawn" data-scrolls=${width > room} tabindex=${width > room ? 0 : undefined}>
       ${hint && !open && html`<span class="hint" aria-hidden="true" style=${{ left: `${Math.min(hint.x + 12, width - 160)}px`, top: `${hint.y + 14}px` }}>${hint.words}</span>`}
@@ -85,34 +86,6 @@ export function Figure(p: Props) {
       ${open && html`<${Numbers} table=${p.table()} title=${p.title} />`}
     </div>
   </figure>`;
-}
-
-interface ToolsOf {
-  title: string;
-  table: () => TableOf;
-  open: boolean;
-  setOpen: (open: boolean) => void;
-  canvas: () => HTMLCanvasElement | null | undefined;
-  size: { width: number; height: number };
-  draw: (d: Drawing) => void;
-  command?: string;
-}
-
-/** What every picture can be taken along as. */
-export function Tools(p: ToolsOf) {
-  return html`<span class="tools">
-    <button type="button" aria-pressed=${p.open} onClick=${() => p.setOpen(!p.open)}>Table</button>
-    <button type="button" title="Copy the numbers as CSV" onClick=${() => copy(asCsv(p.table()), "the numbers")}>Copy</button>
-    <button type="button" onClick=${() => p.canvas()?.toBlob((b) => b && save(b, p.title, "png"))}>PNG</button>
-    <button type="button" onClick=${() => saveSvg(p)}>SVG</button>
-    ${p.command && html`<button type="button" title=${p.command} onClick=${() => copy(p.command!, `“${p.command}”`)}>Command</button>`}</span>`;
-}
-
-async function saveSvg({ title, size, draw }: ToolsOf) {
-  const inks = colors(), svg = new SvgContext(size.width, size.height, inks.back);
-  svg.font = fontOf();
-  draw({ ctx: svg as unknown as CanvasRenderingContext2D, ...size, ...inks });
-  save(new Blob([await svg.finished()], { type: "image/svg+xml" }), title, "svg");
 }
 
 export function Numbers({ table, title }: { table: TableOf; title: string }) {
@@ -141,12 +114,10 @@ export function useScheme(): string {
   return scheme;
 }
 
-function paint(canvas: HTMLCanvasElement, width: number, height: number, draw: (d: Drawing) => void) {
-  const ratio = devicePixelRatio || 1;
+/** Draws on a canvas of so many pixels, each of `ratio` dots. */
+export function paint(canvas: HTMLCanvasElement, width: number, height: number, ratio: number, draw: (d: Drawing) => void) {
   canvas.width = width * ratio;
   canvas.height = height * ratio;
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
   const ctx = canvas.getContext("2d")!;
   ctx.scale(ratio, ratio);
   const inks = colors();
@@ -164,29 +135,4 @@ export function colors(): Pick<Drawing, "ink" | "faint" | "back" | "accent"> {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
   return { ink: color("--ink"), faint: color("--faint"), back: color("--back"), accent: color("--accent") };
-}
-
-export function asCsv(t: TableOf): string {
-  const quote = (c: string | number | undefined) => {
-    const text = c === undefined ? "" : String(c);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [t.head, ...t.rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";
-}
-
-export async function copy(text: string, what: string) {
-  try {
-    await navigator.clipboard.writeText(text);
-    say(`Copied ${what}.`);
-  } catch {
-    say(`The browser does not let this page copy ${what}.`);
-  }
-}
-
-function save(blob: Blob, title: string, ending: string) {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(blob);
-  a.download = `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.${ending}`;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 }

@@ -4,7 +4,7 @@ import { useEffect, useErrorBoundary, useMemo, useState } from "preact/hooks";
 import { exported, getJson, Refused } from "./api";
 import { html } from "./html";
 import { go, link, usePlace } from "./place";
-import { copy } from "./figure";
+import { copy } from "./take_along";
 import { remember, remembered } from "./remembered";
 import { Said } from "./say";
 import { Study, useStudy } from "./study";
@@ -121,7 +121,7 @@ function App() {
   useEffect(() => () => study?.close(), [study]);
   if (fault) return html`<main><h1>throng</h1><p class="empty" role="alert">${fault}</p></main>`;
   return html`${study ? html`<${Page} study=${study} key=${study.name} />`
-                      : html`<${Studies} list=${studies} />`}<${Said} />`;
+                      : html`<${Studies} list=${studies} tools=${html`<${Scheme} />`} />`}<${Said} />`;
 }
 
 setScheme(remembered("browser", "throng-scheme"));

@@ -84,7 +84,8 @@ function linearTicks(s: Scale, most: number): number[] {
   const steps = s.seconds && raw > 1 ? [2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200]
     : [1, 2, 5, 10].map((f) => f * power);
   const days = Math.ceil(raw / 86400) * 86400;
-  const step = Math.max(steps.find((f) => f >= raw) ?? days, s.whole ? 1 : 0);
+  // A little more than were asked for is better than half of them.
+  const step = Math.max(steps.find((f) => f >= (s.seconds ? raw : 0.7 * raw)) ?? days, s.whole ? 1 : 0);
   const list = [];
   for (let k = Math.ceil(s.min / step); k * step <= s.max + step * 1e-9; k++) list.push(Number((k * step).toPrecision(12)));
   return list;

@@ -11,7 +11,8 @@ import { FilesBeside } from "./files";
 interface Difference {
   trials: number[];
   params: Record<string, unknown[]>;
-  metrics: Record<string, unknown[]>;
+  /** Not there where no trial has one. */
+  metrics?: Record<string, unknown[]>;
   trial: Record<string, unknown[]>;
 }
 
@@ -30,11 +31,11 @@ export function Compare({ study, place }: { study: Study; place: Place }) {
   if (trials.length < 2)
     return html`<p class="empty">Select two or more trials in the <a href=${link({ view: "table" })}>table</a> (space selects a row).</p>`;
   if (!answer) return html`<p class="empty">${fault || "Comparing …"}</p>`;
-  const part = (name: string, rows: Record<string, unknown[]>) => Object.keys(rows).length > 0 && html`<tbody>
+  const part = (name: string, rows: Record<string, unknown[]> = {}) => Object.keys(rows).length > 0 && html`<tbody>
     <tr><th colspan=${answer.trials.length + 1} scope="rowgroup" class="section">${name}</th></tr>
     ${Object.entries(rows).map(([k, list]) => html`<tr><th scope="row">${k}</th>${list.map((v) => html`<td class="n" title=${JSON.stringify(v)}>${shownAs(k, v)}</td>`)}</tr>`)}</tbody>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Differences"><table class="list"><caption>What differs${place.chosen.length > MOST && ` (the first ${MOST})`}</caption>
-    <thead><tr><th scope="col"></th>${answer.trials.map((t) => html`<th scope="col" class="n"><a href=${link({ trial: t })}>trial ${t}</a>
+    <thead><tr><th scope="col"></th>${answer.trials.map((t) => html`<th scope="col" class="n"><a href=${link({ trial: t })}>trial ${t}</a>${" "}
       <button type="button" aria-label=${`Leave trial ${t} out`} onClick=${() => go({ chosen: place.chosen.filter((c) => c !== t) })}>×</button></th>`)}</tr></thead>
     ${part("parameters", answer.params)}${part("metrics", answer.metrics)}${part("trial", answer.trial)}</table></div>
     <p><code>throng diff ${study.name} ${answer.trials.join(" ")}</code></p>

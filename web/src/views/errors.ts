@@ -2,7 +2,7 @@
 import { html } from "../html";
 import { useState } from "preact/hooks";
 import { act, getJson, getText, isExport } from "../api";
-import { copy } from "../figure";
+import { copy } from "../take_along";
 import { link } from "../place";
 import { plural } from "../format";
 import { say } from "../say";

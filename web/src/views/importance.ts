@@ -28,8 +28,9 @@ export function ImportanceFigure({ study }: { study: Study }) {
       const y = i * ROW + ROW / 2;
       ctx.fillStyle = d.ink;
       ctx.textAlign = "right";
-      ctx.fillText(p.name.length > 22 ? "…" + p.name.slice(-21) : p.name, left - 8, y);
-      const width = (d.width - left - 52) * (p.share / most);
+      const letters = Math.floor((left - 8) / 7.5);
+      ctx.fillText(p.name.length > letters ? "…" + p.name.slice(1 - letters) : p.name, left - 8, y);
+      const width = (d.width - left - 64) * (p.share / most);
       ctx.fillStyle = d.accent;
       ctx.fillRect(left, y - 7, Math.max(width, 1), 14);
       ctx.fillStyle = d.ink;

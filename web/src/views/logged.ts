@@ -119,7 +119,7 @@ export function LoggedOf({ study, trials }: { study: Study; trials: number[] }) 
   const [chosen, setChosen] = useState<number>();
   if (!answer) return wait(fault);
   const list = steps(answer), names = [...new Set(answer.flatMap((l) => [...l.keys()]))];
-  if (!names.length) return html`<p class="empty">It logged nothing but metrics.</p>`;
+  if (!names.length) return html`<p class="empty">${trials.length > 1 ? "They" : "It"} logged nothing but metrics.</p>`;
   const place = chosen !== undefined && chosen < list.length ? chosen : list.length - 1, step = list[place];
   return html`<div class="logged">${list.length > 1 && html`<label class="slider">Step <input type="range" min="0" max=${list.length - 1} step="1" value=${place}
       aria-valuetext=${`step ${step}`} onInput=${(e: Event) => setChosen(Number((e.target as HTMLInputElement).value))} /> ${step} <small>of ${list[list.length - 1]}</small></label>`}

@@ -1,4 +1,5 @@
 // The studies of the folder.
+import { ComponentChildren } from "preact";
 import { html } from "../html";
 import { link } from "../place";
 import { exactCount, number, time } from "../format";
@@ -33,9 +34,9 @@ function counted(s: Entry): string {
   return exactCount(s.finished) + (s.total !== null ? ` / ${exactCount(s.total)}` : "");
 }
 
-export function Studies({ list }: { list?: Entry[] }) {
+export function Studies({ list, tools }: { list?: Entry[]; tools: ComponentChildren }) {
   if (!list) return html`<main><p class="empty">Looking for studies …</p></main>`;
-  return html`<header class="top"><h1>throng</h1></header><main>
+  return html`<header class="top"><h1>throng</h1><span class="grow"></span>${tools}</header><main>
     ${!list.length
       ? html`<p class="empty">There is no study in this folder yet: <code>throng run study.yaml</code> begins one,
           <code>throng init</code> writes a file to begin with.</p>`

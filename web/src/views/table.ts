@@ -4,7 +4,7 @@ import { html } from "../html";
 import { getBytes, getJson } from "../api";
 import { cell, Column, isConstant } from "../columns";
 import { states } from "../colors";
-import { asCsv, copy } from "../figure";
+import { asCsv, copy } from "../take_along";
 import { exactCount, number, seconds, time, value } from "../format";
 import { go, Place } from "../place";
 import { remember, remembered } from "../remembered";

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html";
 import { act, getJson, getText } from "../api";
 import { states } from "../colors";
-import { copy } from "../figure";
+import { copy } from "../take_along";
 import { bytes, number, seconds, time, value } from "../format";
 import { go, link } from "../place";
 import { say } from "../say";
@@ -108,8 +108,7 @@ export function Trial({ study, trial }: { study: Study; trial: number }) {
       <p><a href=${link({ view: "curves", chosen: [trial] })}>Its curve, large</a></p>
       ${files?.files.some((f) => f.path === HISTORY) && html`<h3>Logged</h3><${LoggedOf} study=${study} trials=${[trial]} />`}
       ${(t.note || t.tags?.length) && html`<h3>Words</h3><p>${t.tags?.map((g) => html`<span class="tag">${g}</span> `)}${t.note}</p>`}
-      <h3>Attempts</h3><ol class="plain">${attempts.map((a) => html`<li>${a.number}: ${a.outcome === "none" ? "running" : `${a.outcome}, ${seconds(a.seconds)}, cpu ${seconds(a.cpu_seconds)}, at most ${bytes(a.max_rss_bytes)}`}
-        on ${a.host}${a.reason && `: ${a.reason}`}</li>`)}</ol>
+      <h3>Attempts</h3><ol class="plain">${attempts.map((a) => html`<li>${a.number}: ${a.outcome === "none" ? "running" : `${a.outcome}, ${seconds(a.seconds)}, cpu ${seconds(a.cpu_seconds)}, at most ${bytes(a.max_rss_bytes)}`} on ${a.host}${a.reason && `: ${a.reason}`}</li>`)}</ol>
       <p class="note">made ${time(t.created)}${t.started && `, started ${time(t.started)}`}${t.ended && `, ended ${time(t.ended)}`}</p>
       ${why.answer?.trials[0] && html`<h3>Why</h3><p class="why">${why.answer.trials[0].explanation}</p>`}
       <h3>Log</h3><${Log} study=${study} trial=${trial} live=${t.state === "running"} />
