@@ -215,6 +215,7 @@ int sandbox_pack(const struct engine_travel *travel, const char *folder,
                         .in = arena_printf(a, "%s.in", b->stem),
                         .arena = a};
     int rc = dir_make(p.in, err) || write_tasks(&p, b, err) ||
+                     dir_flatten(p.in, err) ||
                      file_write(bundle_asked(b->stem, a), STR(""), false, err)
                  ? -1
                  : 0;
@@ -307,7 +308,8 @@ int sandbox_arrive(const char *folder, const char *stem, struct err *err)
     const char *out = arena_printf(a, "%s.out", stem);
     int rc = 0;
     if (file_is_dir(out))
-        rc = check_layout(out, a, err) || put_trials(out, folder, a, err) ||
+        rc = check_layout(out, a, err) || dir_unflatten(out, err) ||
+                     put_trials(out, folder, a, err) ||
                      put_records(out, stem, a, err)
                  ? -1
                  : 0;

@@ -13,6 +13,9 @@
  *   throng-out/        what comes back: `layout`, the records <i>.said.<k>, and
  *                      trials/, where the folders of trials are
  *
+ * What is sent and what comes back is laid flat on its way (sys's dir_flatten):
+ * HTCondor carries no links to folders, and not every version carries folders
+ * in folders where a job is begun again.
  * On this side <i>.in lies beside <i>.tasks, which has the paths of this side,
  * and throng-out arrives as <i>.out. Private to this folder. */
 #ifndef THRONG_ENGINE_SANDBOX_H

@@ -197,6 +197,12 @@ int dir_sync(const char *folder, struct err *err);
 int dir_remove(const char *path, struct err *err);
 /* The folder around `to` must be there. */
 int dir_copy(const char *from, const char *to, struct err *err);
+/* Lays what is below the folder's own folders, and all links, into files of
+ * the folder itself; the second puts all of it back, where that was done, and
+ * nothing outside of the folder, whatever the files say. Links that lead out of
+ * it are left out. Either can be repeated when it was interrupted. */
+int dir_flatten(const char *folder, struct err *err);
+int dir_unflatten(const char *folder, struct err *err);
 /* Brings all that is below path, and its names, to the disk. What cannot be
  * opened is left out. */
 void dir_sync_all(const char *path);

@@ -199,7 +199,7 @@ static int find_place(struct worker *w, const struct bundle_setup *s,
         return 0;
     w->exit_code = WORKER_EXIT_UNSAID;
     b->sandbox = sandbox_make(s->sandbox, a, err);
-    if (!b->sandbox)
+    if (!b->sandbox || dir_unflatten(path_folder(a, s->tasks), err) != 0)
         return -1;
     *stem = path_join(a, b->sandbox, path_name(*stem).p);
     *start = sandbox_starts(*stem, a);

@@ -13,6 +13,7 @@
 #include "terms/bundle.h"
 #include "worker/crew.h"
 #include "worker/report.h"
+#include "worker/sandbox.h"
 #include "worker/tools.h"
 #include "worker/worker.h"
 
@@ -312,6 +313,8 @@ static int work(struct command_line *c, struct err *err)
     int well = w.bundle.kept ? WORKER_EXIT_AGAIN : WORKER_EXIT_DONE;
     worker_done(&w);
     tools_done(&tools);
+    if (c->setup.bundle.sandbox)
+        sandbox_pack_up(c->setup.bundle.sandbox, c->setup.log);
     arena_free(a);
     return result == 0 ? well : code;
 }

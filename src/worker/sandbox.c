@@ -12,12 +12,23 @@ const char *sandbox_make(const char *name, struct arena *a, struct err *err)
 {
     const char *folder = path_absolute(a, name);
     const char *layout = path_join(a, folder, SANDBOX_LAYOUT_FILE);
-    if (dir_make(path_join(a, folder, "trials"), err) != 0 ||
+    if (dir_unflatten(folder, err) != 0 ||
+        dir_make(path_join(a, folder, "trials"), err) != 0 ||
         file_write(layout, STR(SANDBOX_LAYOUT "\n"), false, err) != 0) {
         err_wrap(err, "make what is to come back from this job");
         return NULL;
     }
     return folder;
+}
+
+/* As it is, most of it travels as well. */
+void sandbox_pack_up(const char *name, const struct log *log)
+{
+    struct arena *a = arena_new();
+    struct err err = {0};
+    if (dir_flatten(path_absolute(a, name), &err))
+        log_to(log, LOG_WARN, "%s", err.text);
+    arena_free(a);
 }
 
 uint32_t sandbox_starts(const char *stem, struct arena *a)

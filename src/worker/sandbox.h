@@ -12,18 +12,23 @@
  *   trials/         folders of tasks
  *
  * It is made before anything else: what a scheduler does not find when it looks
- * for it puts a job on hold. */
+ * for it puts a job on hold, as does a link to a folder that a task has made.
+ * So it is laid flat at our end (sys's dir_flatten), and unfolded by who finds
+ * it. */
 #ifndef THRONG_WORKER_SANDBOX_H
 #define THRONG_WORKER_SANDBOX_H
 
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "terms/task.h"
 
 /* Makes the folder, whose absolute path it returns; NULL and err where that
  * cannot be. Lives in the arena. */
 const char *sandbox_make(const char *name, struct arena *a, struct err *err);
+/* What is to come back becomes what any scheduler can carry. */
+void sandbox_pack_up(const char *name, const struct log *log);
 /* How many starts of the bundle with this stem have left answers there, counted
  * to the last. */
 uint32_t sandbox_starts(const char *stem, struct arena *a);

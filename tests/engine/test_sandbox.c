@@ -77,6 +77,7 @@ static struct task pack(struct desk *d, const struct task *t)
     assert_int_equal(sandbox_pack(&d->travel, d->folder, &b, NULL), 0);
     assert_int_equal(
         file_read(in(d, d->folder, "jobs/1/0.in/0.tasks"), 0, &file, NULL), 0);
+    assert_int_equal(dir_unflatten(in(d, d->folder, "jobs/1/0.in"), NULL), 0);
     struct str all = arena_str(d->arena, buf_str(&file));
     assert_int_equal(bundle_next(all, &got, &used, NULL), 1);
     assert_int_equal(used, all.len);

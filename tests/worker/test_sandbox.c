@@ -2,6 +2,7 @@
  * and when a job is begun again for it */
 #include "job.h"
 
+#include <sys/stat.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,12 @@ static char *back(struct bench *b, const char *name)
     return job_file(b, path_join(b->arena, OUT, name));
 }
 
+/* As who finds it does. */
+static void unpack(struct bench *b)
+{
+    assert_int_equal(dir_unflatten(job_file(b, OUT), NULL), 0);
+}
+
 static size_t folders(struct bench *b)
 {
     size_t count = 0;
@@ -90,9 +97,31 @@ static void all_that_comes_back_is_in_one_folder(void **state)
     assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
     assert_string_equal(bench_file(b, back(b, SANDBOX_LAYOUT_FILE)),
                         SANDBOX_LAYOUT "\n");
+    unpack(b);
     const char *log = bench_file(b, back(b, "trials/1/log"));
     assert_contains(log, back(b, "trials/1/output"));
     assert_contains(log, b->folder);
+}
+
+/* It carries no links to folders, and not everyone folders in folders. */
+static void what_comes_back_are_plain_files_alone(void **state)
+{
+    struct bench *b = *state;
+    struct task t =
+        shell(b, 1,
+              "cd $THRONG_OUTPUT; mkdir -p runs/1; echo 5 >runs/1/x;"
+              "ln -s 1 runs/latest; ln -s nowhere gone");
+    job_write(b, &t, 1);
+    assert_int_equal(run(b, NULL), WORKER_EXIT_DONE);
+    const char **names = dir_list(job_file(b, OUT), b->arena, NULL);
+    for (; *names; names++) {
+        struct stat st;
+        assert_int_equal(lstat(back(b, *names), &st), 0);
+        assert_true(S_ISREG(st.st_mode));
+    }
+    unpack(b);
+    assert_string_equal(bench_file(b, back(b, "trials/1/output/runs/latest/x")),
+                        "5\n");
 }
 
 /* The bundle is not there: what a scheduler looks for is. */
@@ -102,7 +131,6 @@ static void what_comes_back_is_there_whatever_happens(void **state)
     file_write(job_file(b, "7.tasks"), STR("no tasks, and not torn: garbage"),
                false, NULL);
     assert_int_equal(run(b, NULL), WORKER_EXIT_DAMAGED);
-    assert_true(file_exists(back(b, "trials")));
     assert_true(file_exists(back(b, SANDBOX_LAYOUT_FILE)));
 }
 
@@ -129,6 +157,7 @@ static void what_was_ended_goes_on_in_the_next_start(void **state)
     assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
     assert_int_equal(job_outcome(b, 2), OUTCOME_DONE);
     assert_string_equal(bench_file(b, job_file(b, "ran")), "1\n1\n2\n");
+    unpack(b);
     assert_true(file_exists(back(b, "trials/1.1r1/checkpoint/c")));
     assert_int_equal(folders(b), 1);
 }
@@ -269,6 +298,7 @@ static void training_goes_on_in_the_next_start(void **state)
     assert_true(bench_count(b, RECORD_METRICS, 1) > 0);
     int64_t first = strtoll(bench_metric(b, 1, "loss"), NULL, 10);
     assert_true(first > 1);
+    unpack(b);
     assert_int_equal(folders(b), 1);
 }
 
@@ -441,6 +471,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         in_sandbox(all_that_comes_back_is_in_one_folder),
+        in_sandbox(what_comes_back_are_plain_files_alone),
         in_sandbox(what_comes_back_is_there_whatever_happens),
         in_sandbox(what_was_ended_goes_on_in_the_next_start),
         in_sandbox(who_was_ended_without_a_checkpoint_says_that_it_begins_anew),
