@@ -439,6 +439,59 @@ static void judge_inputs(struct judging *j)
     }
 }
 
+static bool is_folder_link(const char *path)
+{
+    return is_link(path) && file_is_dir(path);
+}
+
+static const char *link_in(const char *folder, struct arena *a, unsigned depth)
+{
+    const char **names = dir_list(folder, a, NULL), *found = NULL;
+    for (; !found && names && *names && depth < DEPTH_MAX; names++) {
+        const char *path = path_join(a, folder, *names);
+        if (is_folder_link(path))
+            found = path;
+        else if (file_is_dir(path))
+            found = link_in(path, a, depth + 1);
+    }
+    return found;
+}
+
+/* A link to a folder that is the thing, or above or in it; NULL: none is. */
+static const char *folder_link(const struct travel *t, const char *name)
+{
+    const char *path = t->root;
+    struct str rest = str_of(name), part;
+    while (rest.p && str_split(&rest, '/', &part)) {
+        path = path_join(t->arena, path, arena_cstr(t->arena, part));
+        if (is_folder_link(path))
+            return path;
+    }
+    return file_is_dir(path) ? link_in(path, t->arena, 0) : NULL;
+}
+
+/* HTCondor puts a job on hold that brings one. */
+static void judge_links(const struct judging *j)
+{
+    const struct travel *t = &j->travel;
+    const char *told = "";
+    for (size_t i = 0; i < t->names.len; i++) {
+        const char *link = is_url(str_of(t->names.p[i]))
+                               ? NULL
+                               : folder_link(t, t->names.p[i]);
+        if (!link || strcmp(link, told) == 0)
+            continue;
+        told = link;
+        say_at(j, PROBLEM_ERROR,
+               value_get(t->plan->root, STR("inputs")) ? "inputs" : "command",
+               "put the folder itself there, or give a URL (osdf://, https://)",
+               arena_printf(t->arena,
+                            "%s goes to the machines of the pool, and is a "
+                            "link to a folder, which HTCondor does not carry",
+                            link));
+    }
+}
+
 /* Where reports come when a job has ended, nobody can decide by them. */
 static void judge_early(const struct judging *j)
 {
@@ -489,6 +542,7 @@ void travel_check(const struct plan *p, struct problems *problems)
         each_word(p, judge_word, &j);
     each_text(value_get(p->model_root, STR("data")), judge_data, &j);
     judge_inputs(&j);
+    judge_links(&j);
     judge_early(&j);
     judge_image(&j);
     if (p->bind_count)

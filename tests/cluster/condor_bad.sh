@@ -83,6 +83,43 @@ refuses gone "there is no gone.dat"
 study image 2 0 'container: nowhere.sif'
 refuses image nowhere.sif
 
+# HTCondor carries no link to a folder, neither there nor back.
+mkdir -p elsewhere/deep linked
+echo 5 >elsewhere/deep/x.txt
+ln -sfn ../elsewhere linked/data
+study link 2 0 'inputs: [linked]'
+refuses link "linked/data goes to the machines of the pool, and is a link"
+rm linked/data
+mkdir linked/data
+cp elsewhere/deep/x.txt linked/data
+ln -s data/x.txt linked/to-a-file
+cat >makes-links.sh <<'SH'
+read -r x <linked/to-a-file
+mkdir -p "$THRONG_OUTPUT/runs/1/deep" "$THRONG_CHECKPOINT/steps/5"
+echo "$x" >"$THRONG_OUTPUT/runs/1/deep/x"
+ln -s 1 "$THRONG_OUTPUT/runs/latest"
+ln -s nowhere "$THRONG_OUTPUT/runs/next"
+n=0
+while [ "$n" -lt 3 ]; do
+    if [ -e "$THRONG_CHECKPOINT/steps/last/n" ]; then
+        read -r n <"$THRONG_CHECKPOINT/steps/last/n"
+    fi
+    n=$((n + 1))
+    echo "$n" >"$THRONG_CHECKPOINT/steps/5/n"
+    ln -sfn 5 "$THRONG_CHECKPOINT/steps/last"
+    if [ "$n" -lt 3 ]; then exit 85; fi
+done
+echo "::throng loss=$n"
+SH
+sed -i 's|^command:.*|command: [sh, makes-links.sh]|' link.yaml
+goes_on link 2
+check_equal "link: what links led to came back" "5 5" \
+    "$(cat .throng/link/trials/*/*/output/runs/latest/deep/x | xargs)"
+check_equal "link: and so did the links" "1 nowhere" \
+    "$(cd .throng/link/trials/0/1/output/runs && readlink latest next | xargs)"
+check_equal "link: a checkpoint with one was gone on from" "3 3" \
+    "$("$THRONG" export link | tail -n +2 | awk -F, '{ print $3 + 0 }' | xargs)"
+
 # An input that goes away after it was submitted holds a job: 13/2.
 echo 1 >short.dat
 study withdrawn 2 0 'inputs: [short.dat]'
