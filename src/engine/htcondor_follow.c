@@ -99,14 +99,17 @@ static int take_events(struct cluster *c, struct str text, size_t *taken,
 {
     struct condor_event e;
     struct err why = {0};
+    struct buf form;
     size_t used;
     int got;
     *taken = 0;
-    while ((got = condor_event_next(str_n(text.p + *taken, text.len - *taken),
-                                    &e, &used, &why)) > 0) {
+    buf_init(&form);
+    while ((got = condor_event_any(str_n(text.p + *taken, text.len - *taken),
+                                   &form, &e, &used, &why)) > 0) {
         *taken += used;
         apply(c, &e);
     }
+    buf_done(&form);
     c->blind = got < 0;
     if (got == 0)
         return 0;

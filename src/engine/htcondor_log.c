@@ -58,14 +58,6 @@ static int not_a_log(struct str line, struct err *err)
 {
     struct str shown =
         str_n(line.p, line.len > SHOWN_MAX ? SHOWN_MAX : line.len);
-    if (line.len && (line.p[0] == '{' || line.p[0] == '<'))
-        return err_set(err, ERR_INPUT,
-                       "it is written as %s, and only HTCondor's text form is "
-                       "read: take log_xml and UserLogUseXML out of htcondor:, "
-                       "or, where the pool is set so "
-                       "(DEFAULT_USERLOG_FORMAT_OPTIONS), ask for text by "
-                       "attributes: [\"UserLogUseXML = 0\"]",
-                       line.p[0] == '{' ? "JSON" : "XML");
     return err_set(err, ERR_CORRUPT,
                    "'%.*s' is not the beginning of an event as HTCondor "
                    "writes it",

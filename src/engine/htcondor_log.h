@@ -7,13 +7,15 @@
  *       what the event has to tell, on lines of its own
  *   ...
  *
- * The time has other forms at other sites, and is not needed here. Pure.
+ * The time has other forms at other sites, and is not needed here. Instead of
+ * text, events can be objects in JSON or XML (htcondor_forms.c). Pure.
  * Private to this folder. */
 #ifndef THRONG_ENGINE_HTCONDOR_LOG_H
 #define THRONG_ENGINE_HTCONDOR_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -44,6 +46,11 @@ struct condor_event {
  * log, and err says what it is instead. */
 int condor_event_next(struct str rest, struct condor_event *e, size_t *used,
                       struct err *err);
+
+/* The same of a log in any form; texts of another one point into `text`, which
+ * is emptied before. */
+int condor_event_any(struct str rest, struct buf *text, struct condor_event *e,
+                     size_t *used, struct err *err);
 
 enum condor_state {
     CONDOR_JOB_UNKNOWN, /* no event of it was seen */

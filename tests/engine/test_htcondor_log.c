@@ -21,19 +21,30 @@ static const char *const words[] = {
     [CONDOR_JOB_HOLDS] = "holds",     [CONDOR_JOB_DONE] = "done",
     [CONDOR_JOB_REMOVED] = "removed"};
 
-/* All events of a log; how many bytes they are. */
+/* All events of a log, of any cluster where none is said; how many bytes they
+ * are. */
+static size_t read_cluster(struct str text, uint64_t cluster,
+                           struct condor_job *jobs, int *got, struct err *err)
+{
+    struct condor_event e;
+    struct buf form;
+    size_t used, at = 0;
+    buf_init(&form);
+    while ((*got = condor_event_any(str_n(text.p + at, text.len - at), &form,
+                                    &e, &used, err)) > 0) {
+        at += used;
+        if (e.proc >= 0 && e.proc < PROCS_MAX &&
+            (!cluster || cluster == e.cluster))
+            condor_job_apply(&jobs[e.proc], &e);
+    }
+    buf_done(&form);
+    return at;
+}
+
 static size_t read_all(struct str text, struct condor_job *jobs, int *got,
                        struct err *err)
 {
-    struct condor_event e;
-    size_t used, at = 0;
-    while ((*got = condor_event_next(str_n(text.p + at, text.len - at), &e,
-                                     &used, err)) > 0) {
-        at += used;
-        if (e.proc >= 0 && e.proc < PROCS_MAX)
-            condor_job_apply(&jobs[e.proc], &e);
-    }
-    return at;
+    return read_cluster(text, 0, jobs, got, err);
 }
 
 static void begin(struct condor_job *jobs)
@@ -65,18 +76,25 @@ static void print_jobs(struct buf *b, const struct condor_job *jobs)
         }
 }
 
-static void check(const char *log, const char *expected)
+static void check_cluster(const char *log, uint64_t cluster,
+                          const char *expected)
 {
     struct condor_job jobs[PROCS_MAX];
     struct buf b;
     int got;
     begin(jobs);
     buf_init(&b);
-    assert_int_equal(read_all(str_of(log), jobs, &got, NULL), strlen(log));
+    assert_int_equal(read_cluster(str_of(log), cluster, jobs, &got, NULL),
+                     strlen(log));
     assert_int_equal(got, 0);
     print_jobs(&b, jobs);
     assert_string_equal(b.p, expected);
     buf_done(&b);
+}
+
+static void check(const char *log, const char *expected)
+{
+    check_cluster(log, 0, expected);
 }
 
 /* ---- texts of our own ------------------------------------------------------
@@ -262,17 +280,57 @@ static void refused(const char *text, const char *why)
 {
     struct condor_event e;
     struct err err = {0};
+    struct buf form;
     size_t used;
-    assert_int_equal(condor_event_next(str_of(text), &e, &used, &err), -1);
+    buf_init(&form);
+    assert_int_equal(condor_event_any(str_of(text), &form, &e, &used, &err),
+                     -1);
     assert_non_null(strstr(err.text, why));
+    buf_done(&form);
 }
 
-static void what_is_no_text_log_is_refused_in_words(void **state)
+static const char json_held[] =
+    "{\n  \"Proc\": 3,\n  \"MyType\": \"JobHeldEvent\",\n"
+    "  \"Cluster\": 12,\n  \"Props\": {\n    \"Cluster\": 99\n  },\n"
+    "  \"HoldReason\": \"no \\\"x\\\" in \\/a, (by user ada)\",\n"
+    "  \"HoldReasonCode\": 13,\n  \"EventTypeNumber\": 12,\n"
+    "  \"HoldReasonSubCode\": 2\n}\n";
+static const char xml_held[] =
+    "<c>\n    <a n=\"Proc\"><i>3</i></a>\n"
+    "    <a n=\"Cluster\"><i>12</i></a>\n"
+    "    <a n=\"Props\"><c>\n        <a n=\"Cluster\"><i>99</i></a>\n"
+    "    </c></a>\n"
+    "    <a n=\"HoldReason\"><s>no &quot;x&quot; in /a, (by user "
+    "ada)</s></a>\n"
+    "    <a n=\"HoldReasonCode\"><i>13</i></a>\n"
+    "    <a n=\"EventTypeNumber\"><i>12</i></a>\n"
+    "    <a n=\"HoldReasonSubCode\"><i>2</i></a>\n</c>\n";
+
+static void json_and_xml_are_read_as_text_is(void **state)
 {
     (void)state;
-    refused("{\n  \"Proc\": 0,\n", "JSON");
-    refused("{\n  \"Proc\": 0,\n", "UserLogUseXML = 0");
-    refused("<c>\n    <a n=\"Proc\"><i>0</i></a>\n", "XML");
+    static const char *const logs[] = {json_held, xml_held};
+    for (size_t i = 0; i < 2; i++) {
+        struct condor_job jobs[PROCS_MAX];
+        size_t len = strlen(logs[i]);
+        int got;
+        begin(jobs);
+        for (size_t cut = 0; cut < len; cut++) {
+            assert_int_equal(read_all(str_n(logs[i], cut), jobs, &got, NULL),
+                             0);
+            assert_int_equal(got, 0);
+        }
+        assert_int_equal(read_all(str_of(logs[i]), jobs, &got, NULL), len);
+        assert_string_equal(jobs[3].reason, "no \"x\" in /a, (by user ada)");
+        check_cluster(logs[i], 12, "holds x0 13/2 by ada");
+    }
+}
+
+static void what_is_no_log_is_refused_in_words(void **state)
+{
+    (void)state;
+    refused("{\n  \"Proc\": 0,\n}\n", "no event");
+    refused("<c>\n    <a n=\"Proc\"><i>0</i></a>\n</c>\n", "no event");
     refused("hello\n", "'hello'");
     refused("0000 (1.0.0) x y\n...\n", "not the beginning");
     refused("000 [1.0.0] 11/15 10:00:00 x\n...\n", "not the beginning");
@@ -339,8 +397,13 @@ static void all_logs_of_a_real_pool_are(void **state)
         skip(); /* THRONG_TEST_CONDOR names no folder of real logs */
     struct arena *a = arena_new();
     assert_int_equal(check_samples(folder, a), sizeof real / sizeof *real);
-    refused(read_sample(folder, "03e-json-all.log", a), "JSON");
-    refused(read_sample(folder, "03-xml.log", a), "XML");
+    static const char *const json[] = {
+        "done x1 exit 0; done x1 exit 0", "done x2 exit 7", "done x1 signal 11",
+        "removed x1 by user", "removed x1 by user"};
+    for (unsigned i = 0; i < 5; i++)
+        check_cluster(read_sample(folder, "03e-json-all.log", a), 143 + i,
+                      json[i]);
+    check(read_sample(folder, "03-xml.log", a), "done x1 exit 0");
     arena_free(a);
 }
 
@@ -357,7 +420,8 @@ int main(void)
         cmocka_unit_test(what_is_cut_off_anywhere_waits_for_its_rest),
         cmocka_unit_test(zeros_at_the_end_are_not_there_yet),
         cmocka_unit_test(times_of_all_forms_are_read),
-        cmocka_unit_test(what_is_no_text_log_is_refused_in_words),
+        cmocka_unit_test(json_and_xml_are_read_as_text_is),
+        cmocka_unit_test(what_is_no_log_is_refused_in_words),
         cmocka_unit_test(logs_of_a_real_pool_are_read_to_the_last_byte),
         cmocka_unit_test(all_logs_of_a_real_pool_are),
     };
