@@ -191,6 +191,7 @@ struct log log_stderr(void);
     row(train) \
     row(evaluate) \
     row(predict) \
+    row(ensemble) \
     row(model) \
     row(doctor) \
     row(trust) \

@@ -29,6 +29,7 @@ VERB(evaluate) = {
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to judge, with their labels"},
             {"labels", 0, "FILE", "their labels, where those have a file"},
+            {"samples", 0, "N", "ask each model N times, with its dropout"},
             {"json", 0, NULL, "for programs: schema throng.evaluate/1"},
             {0}},
     .run = run,

@@ -172,11 +172,15 @@ static int print_predictions(struct asked *n)
 /* ---- one task --------------------------------------------------------------
  */
 
-static int infer(struct asked *n)
+static int run_task(struct asked *n)
 {
     struct call *c = n->call;
     struct task task;
+    n->one.metrics = on_metrics;
+    n->one.notice = on_notice;
+    n->one.context = n;
     n->one.scratch = n->wanted.scratch;
+    n->metrics = value_object(c->arena);
     if (inference_task(&n->wanted, c->arena, &task, &c->err) ||
         one_task_run(&n->one, &task, c->arena, &c->err))
         return call_fail(c);
@@ -188,6 +192,21 @@ static int infer(struct asked *n)
         say("throng %s: %.*s\n", c->verb->name, STRF(n->one.reason));
         return EXIT_ERROR;
     }
+    return EXIT_OK;
+}
+
+int inference_ask(struct call *c, const struct inference *wanted)
+{
+    struct asked n = {.call = c, .wanted = *wanted};
+    return run_task(&n);
+}
+
+static int infer(struct asked *n)
+{
+    struct call *c = n->call;
+    int code = run_task(n);
+    if (code != EXIT_OK)
+        return code;
     if (n->wanted.predict ? print_predictions(n) : print_judged(n))
         return call_fail(c);
     return EXIT_OK;
@@ -200,13 +219,13 @@ int inference_run(struct call *c, bool predict)
                                  .labels = call_option(c, "labels"),
                                  .predict = predict}};
     char scratch[] = "/tmp/throng-infer-XXXXXX";
+    if (call_int(c, "samples", 0, &n.wanted.samples))
+        return call_fail(c);
+    if (call_option(c, "samples") && n.wanted.samples < 1)
+        return call_usage(c, "--samples takes a number from 1");
     if (c->arg_count != 1)
         return call_usage(c, "name one file of weights, or one ensemble");
-    n.one.metrics = on_metrics;
-    n.one.notice = on_notice;
-    n.one.context = &n;
     n.wanted.models = path_absolute(c->arena, c->args[0]);
-    n.metrics = value_object(c->arena);
     if (!mkdtemp(scratch)) {
         err_errno(&c->err, "make a folder in /tmp");
         return call_fail(c);

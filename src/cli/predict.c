@@ -21,11 +21,15 @@ VERB(predict) = {
             "in (mutual_information). Numbers: sd, of which epistemic is what "
             "the\nmembers differ by and aleatoric what they themselves say "
             "that the truth varies by\n(a heteroscedastic loss; empty where "
-            "none says it), and quantiles of what they\nsay.\n",
+            "none says it), and quantiles of what they\nsay.\n\n--samples N "
+            "keeps the dropout of a "
+            "model at inference and asks it N times, so\nthat one model says "
+            "how sure it is; the same weights draw the same.\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to predict; labels are not needed"},
             {"labels", 0, "FILE", "labels to be shown beside them"},
+            {"samples", 0, "N", "ask each model N times, with its dropout"},
             {"csv", 0, NULL, "comma separated, else by tabs"},
             {0}},
     .run = run,

@@ -60,6 +60,38 @@ void combine_sureness(const struct combine_rule *r,
                       const struct combine_head *h, const double *passes,
                       double *scratch, double *to);
 
+/* ---- what members say of rows whose truth is known ----------------------- */
+
+/* As a file: a line of JSON with blanks at its end, a multiple of 8 bytes long,
+ * then for each row its truth and what each member says, as doubles. */
+struct opinions {
+    size_t rows, members;
+    const struct combine_head *heads;
+    size_t head_count;
+    size_t wide;   /* numbers that a member says of a row */
+    size_t truths; /* numbers of a row that are true: the class of a choice, or
+                      as many as are predicted */
+    const double *numbers; /* rows × (truths + members × wide) */
+};
+/* Numbers of a truth of one head. */
+size_t opinions_truths(const struct combine_head *h);
+/* The line; rows, members and heads count. */
+void opinions_print(struct buf *b, const struct opinions *o);
+/* Numbers lie in the bytes, which begin at a multiple of 8. An error where a
+ * truth is not known. */
+int opinions_parse(struct opinions *o, struct str bytes, const char *path,
+                   struct arena *a, struct err *err);
+/* The mean loss of what they say together by these weights, which add up to 1:
+ * of a choice the negative logarithm of its probability, of a yes or no the
+ * same, of a number the squared error, or where its spread is told what a
+ * normal distribution says; the sum over heads. */
+double opinions_loss(const struct opinions *o, const double *weights);
+/* Greedy forward selection: from the best member on, the one that makes the
+ * loss the least is added, again and again and some of them several times, up
+ * to `most` of them; the best of these ensembles is the one. Weights add up to
+ * 1; returns the loss. */
+double opinions_choose(const struct opinions *o, size_t most, double *weights);
+
 /* ---- the file ----------------------------------------------------------- */
 
 #define ENSEMBLE_FORMAT "throng.ensemble/1"

@@ -507,6 +507,14 @@ struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i)
                                       h->loss == NN_LOSS_HETEROSCEDASTIC};
 }
 
+bool nn_model_draw_always(struct nn_model *m)
+{
+    for (size_t i = 0; i < m->graph.ops.len; i++)
+        if (nn_op_facts[m->graph.ops.p[i].kind].draws)
+            m->graph.ops.p[i].permanent = true;
+    return m->graph.draws > 0;
+}
+
 int64_t nn_model_batch(const struct nn_model *m)
 {
     return m->batch_size;

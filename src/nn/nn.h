@@ -111,6 +111,9 @@ const char *nn_unjudged(const struct nn_model *m, size_t metric,
 /* True when the pairs of classes and predictions are asked for. */
 bool nn_model_confusion(const struct nn_model *m);
 
+/* Its dropout is there also when it predicts. False: it has none, and draws
+ * nothing. */
+bool nn_model_draw_always(struct nn_model *m);
 /* Rows of a batch, and where the model file does not say. */
 #define NN_BATCH_DEFAULT 32
 int64_t nn_model_batch(const struct nn_model *m);

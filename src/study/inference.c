@@ -295,6 +295,10 @@ static struct str options_text(const struct models *m, const struct making *all)
     value_set(a, v, STR("weights"), weights);
     value_set(a, v, STR("combine"), value_string(a, str_of(m->combine)));
     value_set(a, v, STR("quantiles"), points);
+    if (all->wanted->samples)
+        value_set(a, v, STR("samples"), value_int(a, all->wanted->samples));
+    if (all->wanted->passes)
+        value_set(a, v, STR("passes"), value_bool(a, true));
     struct buf text;
     buf_init(&text);
     json_print(&text, v);
@@ -316,7 +320,7 @@ int inference_task(const struct inference *wanted, struct arena *a,
     if (m.is_ensemble)
         share_batch(all, m.count);
     fill_task(&all[0], task);
-    if (m.is_ensemble)
+    if (m.is_ensemble || wanted->samples || wanted->passes)
         task->options = options_text(&m, all);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "ensemble/ensemble.h"
+#include "study/selected.h"
 #include "study/study.h"
 
 struct opening {
@@ -148,6 +149,50 @@ static int take_weights(struct opening *o)
     m->list[0] = (struct model_file){.name = m->path, .weight = 1};
     m->combine = combine_names[COMBINE_MEAN];
     return unpack(o, m->path, &m->list[0].file);
+}
+
+/* ---- weights of trials ----------------------------------------------------
+ */
+
+static int read_trial(struct store *store, struct packs *packs,
+                      struct trial_weights *w, struct arena *a, struct err *err)
+{
+    struct err why = {0};
+    w->path = path_absolute(
+        a, path_join(a, store_trial_folder(store, w->trial, a), TASK_WEIGHTS));
+    buf_init(&w->bytes);
+    if (packs_read(packs, w->trial, TASK_WEIGHTS, &w->bytes, &why) == 0)
+        return 0;
+    return err_set(err, why.kind,
+                   "trial %lld has no weights (%s); `keep: best:N` or `keep: "
+                   "all` in its study file keeps them",
+                   (long long)w->trial, why.text);
+}
+
+int trial_weights_read(struct store *store, const char *selector,
+                       struct trial_weights **list, size_t *count,
+                       struct arena *a, struct err *err)
+{
+    int64_t *ids;
+    size_t found = 0;
+    if (selected_ids(store, selector, a, &ids, &found, err))
+        return -1;
+    struct trial_weights *all = arena_array(a, found + 1, sizeof(*all));
+    struct packs *packs = packs_open(store_folder(store));
+    size_t read = 0;
+    int rc = 0;
+    for (; !rc && read < found; read++) {
+        all[read].trial = ids[read];
+        rc = read_trial(store, packs, &all[read], a, err);
+    }
+    packs_close(packs);
+    for (size_t i = 0; rc && i < read; i++)
+        buf_done(&all[i].bytes);
+    if (rc)
+        return -1;
+    *list = all;
+    *count = found;
+    return 0;
 }
 
 int models_open(struct models *m, const char *path, const char *scratch,

@@ -652,11 +652,51 @@ struct models {
 int models_open(struct models *m, const char *path, const char *scratch,
                 struct arena *a, struct err *err);
 
+/* The weights of a trial, and where a file that names them finds them. */
+struct trial_weights {
+    int64_t trial;
+    const char *path;
+    struct buf bytes; /* yours to be done with */
+};
+/* Those of every trial that a selector names, in its order, in the arena. An
+ * error where one has none. */
+int trial_weights_read(struct store *store, const char *selector,
+                       struct trial_weights **list, size_t *count,
+                       struct arena *a, struct err *err);
+
+/* An ensemble that is made of trials of a study. */
+struct ensemble_making {
+    const char *study;    /* its name */
+    const char *selector; /* of trials */
+    const char *combine;  /* see ensemble.h; NULL: mean */
+    const char *chosen;   /* how, for people */
+    bool inside;          /* the file carries its members */
+    struct trial_weights *members;
+    size_t count;
+    double *weights; /* of members; 0: it is left out */
+};
+/* Reads the weights of the trials; all weigh the same. */
+int ensemble_gather(struct ensemble_making *m, struct store *store,
+                    struct arena *a, struct err *err);
+/* Weighs them by greedy selection of at most `most`, on what they say of rows
+ * (inference.passes), of which there are *rows, with this loss. */
+int ensemble_choose(struct ensemble_making *m, const char *passes, size_t most,
+                    double *loss, size_t *rows, struct arena *a,
+                    struct err *err);
+/* Writes the file; members outside are named from its folder where they lie
+ * below it. */
+int ensemble_write(const struct ensemble_making *m, const char *path,
+                   struct arena *a, struct err *err);
+void ensemble_making_done(struct ensemble_making *m);
+
 /* Models on data. */
 struct inference {
     const char *models;        /* absolute; weights may lie in a pack */
     const char *data, *labels; /* rows of another day; NULL: the model's own */
     bool predict;              /* a line for each row, too */
+    int64_t samples;           /* of each model, with its dropout; 0: one, as it
+                                  is */
+    bool passes;               /* output/passes: what each says (ensemble.h) */
     const char *scratch;       /* a folder, there already */
 };
 /* Its task; texts live in the arena. */

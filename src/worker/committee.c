@@ -4,7 +4,10 @@
  *
  *   {"members": [{"model": …, "weights": "/a/b.safetensors", "workdir": "/a"}],
  *    "weights": [0.5, 0.5], "combine": "mean", "samples": 1,
- *    "quantiles": [0.05, 0.5, 0.95]}
+ *    "quantiles": [0.05, 0.5, 0.95], "passes": true}
+ *
+ * With `samples` each is asked so many times, with its dropout; with `passes`
+ * what each says is kept (passes.c).
  *
  * Each seat has rows of its own, made of the same files by what was fitted on
  * its training rows; those of one shape are members of one cohort. All are
@@ -30,7 +33,8 @@ struct committee {
     float *passes;               /* by pass: rows × wide */
     double *row;                 /* the passes of one row, of one head */
     double *scratch;
-    size_t rows; /* of a piece */
+    size_t rows;       /* of a piece */
+    bool keeps_passes; /* to choose by */
 };
 
 static const struct value *options_of(const struct member *m, struct err *err)
@@ -38,6 +42,25 @@ static const struct value *options_of(const struct member *m, struct err *err)
     return m->task.options.len
                ? json_parse(m->arena, m->task.options, "options", false, err)
                : NULL;
+}
+
+static int64_t samples_of(const struct value *options)
+{
+    const struct value *v = value_get(options, STR("samples"));
+    return v && v->kind == VALUE_INT && v->i > 0 ? v->i : 0;
+}
+
+/* A cohort reads the model again: what was asked for then holds, too. */
+int committee_adapt(struct member *m, struct nn_model *model, struct err *err)
+{
+    struct err ignored = {0};
+    if (samples_of(options_of(m, &ignored)))
+        m->draws = true;
+    if (!m->draws || nn_model_draw_always(model))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%.*s has no dropout: all samples of it would be the same",
+                   STRF(m->task.weights));
 }
 
 bool committee_wanted(const struct member *m)
@@ -56,6 +79,7 @@ static struct member *open_seat(struct train *t, const struct member *first,
     buf_init(&text);
     json_print(&text, value_get(v, STR("model")));
     m->kind = first->kind;
+    m->draws = first->draws;
     m->task.model = arena_str(m->arena, buf_str(&text));
     m->task.weights =
         arena_str(m->arena, value_text(value_get(v, STR("weights"))));
@@ -170,14 +194,37 @@ static int share_rows(struct committee *c, struct err *err)
     return 0;
 }
 
+/* What is chosen by rows leaves the test rows to whoever judges the choice,
+ * and never looks at rows that a member was trained on. */
+static int rows_of(const struct committee *c, const struct member *m,
+                   struct predicted *what, struct err *err)
+{
+    const struct data_part *validation = &m->view.validation;
+    *what = judging_rows(m);
+    if (!c->keeps_passes)
+        return 0;
+    if (validation->count && !m->task.new_rows) {
+        what->part = validation;
+        what->rows = "validation";
+    }
+    if (what->part != &m->view.train)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%.*s has held out no rows that a choice could be made by",
+                   STRF(m->task.weights));
+}
+
 static int find_rows(struct committee *c, struct err *err)
 {
     const struct member *first = c->seats[0];
     bool same = true;
-    c->what = judging_rows(first);
+    if (rows_of(c, first, &c->what, err))
+        return -1;
     for (size_t i = 0; i < c->rule.members; i++) {
         const struct member *m = c->seats[i];
-        struct predicted own = judging_rows(m);
+        struct predicted own;
+        if (rows_of(c, m, &own, err))
+            return -1;
         c->parts[i] = *own.part;
         same &= same_rows(&c->parts[i], &c->parts[0]);
         if (m->task.new_rows ? own.part->count != c->what.part->count
@@ -198,7 +245,6 @@ static int find_rows(struct committee *c, struct err *err)
 static int read_rule(struct committee *c, const struct value *options,
                      struct err *err)
 {
-    const struct value *samples = value_get(options, STR("samples"));
     const struct value *weights = value_get(options, STR("weights"));
     const struct value *quantiles = value_get(options, STR("quantiles"));
     struct str how = value_text(value_get(options, STR("combine")));
@@ -206,9 +252,7 @@ static int read_rule(struct committee *c, const struct value *options,
     double *numbers = arena_array(c->arena, r->members, sizeof(*numbers));
     size_t count = quantiles ? quantiles->count : 0;
     double *points = arena_array(c->arena, count + 1, sizeof(*points));
-    r->samples = samples && samples->kind == VALUE_INT && samples->i > 0
-                     ? (size_t)samples->i
-                     : 1;
+    r->samples = samples_of(options) ? (size_t)samples_of(options) : 1;
     for (size_t i = 0; combine_names[i]; i++)
         if (str_is(how, combine_names[i]))
             r->how = (enum combine)i;
@@ -263,8 +307,11 @@ static void make_heads(struct committee *c)
         struct nn_head_facts h = nn_model_head(m, i);
         c->heads[i] =
             (struct combine_head){h.width, h.classes, h.each, h.spreads};
-        name_columns(c, i);
+        if (!c->keeps_passes)
+            name_columns(c, i);
     }
+    if (c->keeps_passes)
+        c->more[c->head_count].count = combine_passes(&c->rule) * c->wide;
 }
 
 static int make_room(struct committee *c, struct err *err)
@@ -286,6 +333,8 @@ static int make(struct train *t, struct committee *c, struct member *m,
                 struct err *err)
 {
     const struct value *options = options_of(m, err);
+    const struct value *keeps = value_get(options, STR("passes"));
+    c->keeps_passes = keeps && keeps->kind == VALUE_BOOL && keeps->boolean;
     if (!options || open_seats(t, c, m, options, err) || check_seats(c, err) ||
         find_rows(c, err) || read_rule(c, options, err))
         return -1;
@@ -353,10 +402,24 @@ static void combine_row(struct committee *c, size_t row, double *outputs,
                 c->row[p * h->width + k] =
                     (double)c->passes[(p * c->rows + row) * c->wide + at + k];
         combine_outputs(&c->rule, h, c->row, c->scratch, outputs + at);
+        at += h->width;
+        if (c->keeps_passes)
+            continue;
         combine_sureness(&c->rule, h, c->row, c->scratch, more);
         more += combine_columns(&c->rule, h);
-        at += h->width;
     }
+}
+
+static void keep_passes(const struct committee *c, size_t row, double *to)
+{
+    for (size_t p = 0; p < combine_passes(&c->rule); p++)
+        for (size_t k = 0; k < c->wide; k++)
+            *to++ = (double)c->passes[(p * c->rows + row) * c->wide + k];
+}
+
+bool committee_keeps_passes(const struct committee *c)
+{
+    return c->keeps_passes;
 }
 
 int committee_ask(struct committee *c, size_t from, size_t count,
@@ -366,7 +429,10 @@ int committee_ask(struct committee *c, size_t from, size_t count,
     int rc = 0;
     for (size_t i = 0; !rc && i < c->rule.members; i++)
         rc = ask_seat(c, i, from, count, err);
-    for (size_t r = 0; !rc && r < count; r++)
+    for (size_t r = 0; !rc && r < count; r++) {
         combine_row(c, r, outputs + r * c->wide, more + r * some);
+        if (c->keeps_passes)
+            keep_passes(c, r, more + r * some);
+    }
     return rc;
 }

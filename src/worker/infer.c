@@ -21,7 +21,9 @@ static int begin(struct train *t, struct member *m, struct err *err)
         return -1;
     struct predicted what = rows_of(m);
     struct predictions *file =
-        m->task.predictions
+        m->committee && committee_keeps_passes(m->committee)
+            ? predictions_passes(member_file(t, m, "output/passes"), &what, err)
+        : m->task.predictions
             ? predictions_table(member_file(t, m, "output/predictions.csv"),
                                 &what, err)
             : predictions_confusion(member_file(t, m, "output/confusion.json"),
@@ -83,5 +85,6 @@ KIND(infer) = {.name = "infer",
                .look = crew_look,
                .forget = crew_forget,
                .begin = begin,
+               .adapt = committee_adapt,
                .turn = turn,
                .end = end};

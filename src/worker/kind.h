@@ -16,6 +16,7 @@
 
 struct train;
 struct member;
+struct nn_model;
 
 struct kind {
     const char *name;
@@ -49,6 +50,9 @@ struct kind {
 
     /* The member has its rows, its model and its place in a cohort. */
     int (*begin)(struct train *t, struct member *m, struct err *err);
+    /* What it wants of a model that was read, before anybody uses it; NULL:
+     * nothing. */
+    int (*adapt)(struct member *m, struct nn_model *model, struct err *err);
     /* Some of its work; member_leave when all of it is done. */
     void (*turn)(struct train *t, size_t at);
     /* The member goes, for whatever reason; NULL: begin has made nothing. */

@@ -51,7 +51,8 @@ struct member {
     bool waits;    /* for a decision */
     bool in_files; /* what it leaves goes into files */
     int64_t begun_ns;
-    struct judging *judging;     /* of the kind infer; NULL: none */
+    struct judging *judging; /* of the kind infer; NULL: none */
+    bool draws;              /* of the same: dropout stays when it predicts */
     struct committee *committee; /* the same, where several models answer */
 };
 
@@ -118,6 +119,8 @@ void member_keep_weights(struct train *t, struct member *m, int64_t epoch);
 /* ---- committee.c: several models, of which one answers for all ----------
  */
 
+/* Several samples of a model: its dropout stays. An error where it has none. */
+int committee_adapt(struct member *m, struct nn_model *model, struct err *err);
 /* True when the task names several, or wants to know how sure it is. */
 bool committee_wanted(const struct member *m);
 /* Opens the models that the task names beside the member's own; err names the
@@ -126,6 +129,9 @@ struct committee *committee_open(struct train *t, struct member *m,
                                  struct err *err);
 /* NULL is accepted. */
 void committee_close(struct train *t, struct committee *c);
+/* The columns of the rows are what each of them says, for others to make
+ * something of. */
+bool committee_keeps_passes(const struct committee *c);
 /* The rows that all of them are asked for, with columns of how sure it is. */
 struct predicted committee_rows(const struct committee *c);
 /* The most rows that they are asked for at once: whole batches. */

@@ -41,6 +41,11 @@ struct predictions *predictions_table(const char *path,
  * counts are by truth, then by prediction. */
 struct predictions *predictions_confusion(const char *path,
                                           const struct predicted *what);
+/* What every pass says of each row, beside the truth, in the form of
+ * ensemble.h's opinions. */
+struct predictions *predictions_passes(const char *path,
+                                       const struct predicted *what,
+                                       struct err *err);
 /* The predictions of the next rows of the part, row by row; `more` has the
  * numbers of the columns of that name. */
 int predictions_add(struct predictions *p, const double *outputs,

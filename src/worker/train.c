@@ -111,8 +111,11 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
     struct nn_data_facts facts = nn_data_facts_of(m->view.table, m->arena);
     facts.no_validation = m->kind->trains && !m->view.validation.count;
     struct nn_model *model = nn_model_read(v, &facts, &faults);
-    if (model)
+    if (model && (!m->kind->adapt || m->kind->adapt(m, model, err) == 0))
         return model;
+    nn_model_free(model);
+    if (model)
+        return NULL;
     struct buf all, one;
     buf_init(&all);
     buf_init(&one);

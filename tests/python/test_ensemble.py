@@ -189,6 +189,85 @@ class Ensembles(InFolder):
         above = (mean[yes][:, None] > mean[~yes]).mean()
         self.near(judged("all.ensemble")["auc"], above)
 
+    def test_samples(self):
+        """One model that is asked several times, with its dropout."""
+        self.rows(0)
+        file, = self.members((16,), outputs=1, loss="mse", metrics="mae")
+        still = table_of_one(file)["predicted"]
+        first = table(file, "--samples", "1")["predicted"]
+        self.assertGreater(abs(first - still).max(), 1e-3)
+        two = table(file, "--samples", "2")
+        second = 2 * two["predicted"] - first
+        self.near(two["sd"], abs(second - first) / 2)
+        self.assertGreater(two["sd"].max(), 1e-3)
+        many = table(file, "--samples", "400")
+        again = table(file, "--samples", "400")
+        self.assertEqual(many["predicted"].tolist(),
+                         again["predicted"].tolist())
+        # Behind the dropout all is linear: the mean is that without it.
+        error = many["sd"] / 20
+        self.assertLess((abs(many["predicted"] - still) / error).max(), 5)
+
+    def study(self, trials, **what):
+        self.rows(what.pop("classes"))
+        with open("model.yaml", "w") as f:
+            f.write(MODEL % dict(what, batch=16))
+        with open("study.yaml", "w") as f:
+            f.write("name: s\nmodel: model.yaml\nmethod: random\n"
+                    "run_cap: %d\nkeep: all\nparallel: 1\n"
+                    "metric: {name: val_loss, goal: minimize}\n"
+                    "parameters: {unused: {min: 0.0, max: 1.0}}\n" % trials)
+        run("run", "-q", "study.yaml")
+        return [".throng/s/trials/0/%d/output/weights.safetensors" % (i + 1)
+                for i in range(trials)]
+
+    def greedy(self, losses_of, members, most):
+        """As the paper has it; losses_of: of weights."""
+        taken, best = [], (numpy.inf, None)
+        for _ in range(most):
+            tried = [(losses_of(numpy.bincount(
+                taken + [m], minlength=members) / (len(taken) + 1)), m)
+                for m in range(members)]
+            loss, m = min(tried)
+            taken.append(m)
+            if loss < best[0]:
+                best = loss, numpy.bincount(taken, minlength=members)
+        return best[0], best[1] / best[1].sum()
+
+    def chosen(self, *words):
+        out = run("ensemble", "s", "all", *words, "-o", "made.ensemble")
+        rows = [line.split("\t") for line in out.splitlines()[1:]]
+        return {int(trial): float(weight) for trial, weight in rows}
+
+    def test_greedy(self):
+        for what in (
+                {"classes": 0, "outputs": 1, "loss": "mse", "metrics": "mae"},
+                {"classes": 3, "outputs": 3, "metrics": "accuracy",
+                 "loss": "sparse_categorical_crossentropy"}):
+            files = self.study(6, **what)
+            tables = [table_of_one(f) for f in files]
+            truth = tables[0]["label"]
+            if what["classes"]:
+                said = numpy.array([[t["p_%d" % k] for k in range(3)]
+                                    for t in tables])
+                at = numpy.arange(len(truth))
+
+                def loss(w):
+                    p = numpy.tensordot(w, said, 1)
+                    return -numpy.log(p[truth.astype(int), at]
+                                      / p.sum(0)).mean()
+            else:
+                said = numpy.array([t["predicted"] for t in tables])
+
+                def loss(w):
+                    return ((w @ said - truth) ** 2).mean()
+            wanted, weights = self.greedy(loss, len(files), 8)
+            got = self.chosen("--greedy", "8", "--bundle")
+            self.near([got.get(i + 1, 0) for i in range(6)], weights)
+            self.near(judged("made.ensemble")["loss"], wanted)
+            os.rename(".throng", "gone%d" % what["classes"])
+            self.near(judged("made.ensemble")["loss"], wanted)
+
 
 if __name__ == "__main__":
     unittest.main()

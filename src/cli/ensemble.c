@@ -1,0 +1,162 @@
+/* ensemble.c - trials of a study, as one model */
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "cli/inference.h"
+
+struct made {
+    struct call *call;
+    struct ensemble_making making;
+    int64_t most; /* of a greedy choice; 0: all are taken */
+    double loss;  /* of it */
+    size_t rows;  /* that it was made by */
+};
+
+/* All candidates are asked for the rows that they have held out. */
+static int choose(struct made *m, const char *scratch)
+{
+    struct call *c = m->call;
+    struct ensemble_making all = m->making;
+    struct inference wanted = {.passes = true, .scratch = scratch};
+    all.combine = NULL;
+    wanted.models = path_join(c->arena, scratch, "candidates.ensemble");
+    if (ensemble_write(&all, wanted.models, c->arena, &c->err))
+        return call_fail(c);
+    int code = inference_ask(c, &wanted);
+    if (code != EXIT_OK)
+        return code;
+    const char *passes =
+        path_join(c->arena, path_join(c->arena, scratch, "1"), "output/passes");
+    if (ensemble_choose(&m->making, passes, (size_t)m->most, &m->loss, &m->rows,
+                        c->arena, &c->err))
+        return call_fail(c);
+    return EXIT_OK;
+}
+
+static int choose_in_scratch(struct made *m)
+{
+    struct call *c = m->call;
+    char scratch[] = "/tmp/throng-infer-XXXXXX";
+    if (!mkdtemp(scratch)) {
+        err_errno(&c->err, "make a folder in /tmp");
+        return call_fail(c);
+    }
+    int code = choose(m, scratch);
+    dir_remove(scratch, NULL);
+    return code;
+}
+
+static void print_members(const struct made *m)
+{
+    struct table *t = table_new();
+    table_column(t, "trial", true);
+    table_column(t, "weight", true);
+    for (size_t i = 0; i < m->making.count; i++) {
+        if (!(m->making.weights[i] > 0))
+            continue;
+        table_cell(t, "%lld", (long long)m->making.members[i].trial);
+        table_number(t, m->making.weights[i], m->call->terminal ? 4 : 9);
+        table_row(t);
+    }
+    table_print(t, m->call);
+    table_free(t);
+}
+
+static void say_made(const struct made *m, const char *output)
+{
+    struct buf b;
+    buf_init(&b);
+    if (m->most) {
+        buf_adds(&b, ", with the loss ");
+        num_print_short(&b, m->loss, 6);
+        buf_addf(&b, " on the %zu rows that all have held out", m->rows);
+    }
+    say("throng ensemble: %s is made of %s%s\n", output, m->making.chosen, b.p);
+    buf_done(&b);
+}
+
+static int make(struct made *m, struct store *store)
+{
+    struct call *c = m->call;
+    const char *output = path_absolute(c->arena, call_option(c, "output"));
+    if (ensemble_gather(&m->making, store, c->arena, &c->err))
+        return call_fail(c);
+    int code = m->most ? choose_in_scratch(m) : EXIT_OK;
+    if (code == EXIT_OK &&
+        ensemble_write(&m->making, output, c->arena, &c->err))
+        code = call_fail(c);
+    if (code == EXIT_OK) {
+        print_members(m);
+        say_made(m, call_option(c, "output"));
+    }
+    ensemble_making_done(&m->making);
+    return code;
+}
+
+static int read_options(struct made *m)
+{
+    struct call *c = m->call;
+    if (call_int(c, "greedy", 0, &m->most))
+        return call_fail(c);
+    if (call_option(c, "greedy") && (m->most < 1 || m->most > 10000))
+        return call_usage(c, "--greedy takes a number from 1 to 10000");
+    if (!call_option(c, "output"))
+        return call_usage(c, "say where it goes: -o committee.ensemble");
+    m->making.combine = call_option(c, "combine");
+    m->making.inside = call_flag(c, "bundle");
+    if (m->most && m->making.combine && !strcmp(m->making.combine, "median"))
+        return call_usage(c, "--greedy weighs its members, and a median does "
+                             "not: take mean or vote");
+    return EXIT_OK;
+}
+
+static int run(struct call *c)
+{
+    struct made m = {.call = c};
+    struct place_of_study where;
+    int code = read_options(&m);
+    if (code != EXIT_OK)
+        return code;
+    struct store *store = open_named_study(c, true, &where);
+    if (!store)
+        return call_fail(c);
+    m.making.study = where.name;
+    m.making.selector = c->arg_count ? c->args[0] : "best:10";
+    m.making.chosen = m.most
+                          ? arena_printf(c->arena, "%s, greedy of %lld",
+                                         m.making.selector, (long long)m.most)
+                          : m.making.selector;
+    code = make(&m, store);
+    store_close(store);
+    return code;
+}
+
+VERB(ensemble) = {
+    .name = "ensemble",
+    .args = "[STUDY] [TRIALS]",
+    .summary = "Make one model of several trials",
+    .text =
+        "Writes a file that `predict` and `evaluate` take in place of weights: "
+        "what the\nmembers predict together, and how sure that is. Members "
+        "are the trials that are\nnamed (best:10 unless said otherwise), all "
+        "with the same weight; their study must\nhave kept their weights "
+        "(`keep:`).\n\n--greedy N starts with the best of them and adds, up "
+        "to N times and some of them\nseveral times, the one that makes the "
+        "loss the least; how often a member was\nadded is its weight. What "
+        "counts are validation rows that all have held out (test\nrows where "
+        "there are none), never a row that one was trained on: the data must "
+        "be\nthere. Judge the result on test rows, which had no part in "
+        "it.\n\nThe file lists members by where they lie and by the hash of "
+        "their bytes, or\ncarries them (--bundle), so that it can be sent "
+        "anywhere.\n\n    throng ensemble digits best:20 --greedy 10 -o "
+        "committee.ensemble\n",
+    .options =
+        (const struct option_spec[]){
+            {"output", 'o', "FILE", "the file to write"},
+            {"combine", 0, "HOW", "mean (default), median, or vote (classes)"},
+            {"greedy", 0, "N",
+             "choose and weigh them: at most N, with repeats"},
+            {"bundle", 0, NULL, "the file carries its members"},
+            {0}},
+    .run = run,
+};

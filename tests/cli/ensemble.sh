@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Ensembles of trials: how they are made, and what is refused.
+. "$(dirname "$0")/lib.sh"
+
+awk 'BEGIN { srand(3); print "a,b,kind"
+    for (i = 0; i < 200; i++) { x = rand(); y = rand()
+        print x "," y "," (x + y > 1 ? "high" : x > y ? "low" : "mid") } }' >rows.csv
+cat >model.yaml <<'MODEL'
+layers: [{dense: "${units}", activation: relu}, {dropout: 0.2}, {dense: 3}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: 0.03}
+epochs: 3
+metrics: [accuracy]
+data: {file: rows.csv, label: kind, scale: std, validation: 0.2, test: 0.2}
+MODEL
+cat >study.yaml <<'STUDY'
+name: kinds
+model: model.yaml
+method: grid
+keep: all
+metric: {name: val_loss, goal: minimize}
+parameters: {units: {values: [4, 8, 16]}, again: {values: [1, 2]}}
+STUDY
+"$THRONG" run -q study.yaml
+
+run "$THRONG" ensemble kinds best:4 -o four.ensemble
+check_status "an ensemble is made of trials" 0
+check_equal "all of one weight" "4 0.25" \
+    "$(awk 'NR > 1 { n++; w[$2] } END { for (x in w) printf "%s ", n; for (x in w) print x }' .out)"
+run "$THRONG" evaluate four.ensemble
+check_contains "it is judged on the test rows" "$err" "40 test rows"
+check_matches "by the metrics of its model" "$out" '^accuracy	'
+run "$THRONG" predict four.ensemble --csv
+check_equal "it says how sure it is" \
+    "row,label,predicted,p_high,p_low,p_mid,entropy,mutual_information" "$(head -n 1 .out)"
+
+run "$THRONG" ensemble kinds all --greedy 5 -o some.ensemble
+check_contains "a choice is made on validation rows, and leaves the test rows alone" \
+    "$err" "40 validation rows"
+check "weights are fifths at the finest, and add up to 1" awk 'NR > 1 { s += $2 }
+    END { exit s < 0.999999 || s > 1.000001 }' .out
+
+# Anywhere.
+run "$THRONG" ensemble kinds best:2 --bundle -o two.ensemble
+mkdir elsewhere
+cp two.ensemble elsewhere
+printf 'b,a\n0.9,0.9\n0.1,0.2\n' >elsewhere/new.csv
+mv .throng hidden
+run env -C elsewhere "$THRONG" predict two.ensemble --data new.csv --csv
+check_equal "one that carries its members needs nothing else" "3" "$(wc -l <.out)"
+run "$THRONG" predict four.ensemble --data elsewhere/new.csv
+check_status "one that lists them needs them" 4
+check_matches "and names who is missing" "$err" 'its member .*weights\.safetensors is not there any more'
+mv hidden .throng
+
+# What does not go together.
+sed 's/layers: .*/layers: [{dense: 3}]/; s/kind,/kind, skip: 0,/' model.yaml |
+    sed 's/, skip: 0//' >bare.yaml
+"$THRONG" train bare.yaml --output bare.safetensors >/dev/null 2>&1
+run "$THRONG" predict bare.safetensors --samples 3
+check_contains "samples of a model without dropout are refused" "$err" \
+    "bare.safetensors has no dropout: all samples of it would be the same"
+run "$THRONG" predict bare.safetensors --samples 0
+check_status "none at all are, too" 2
+sed 's/high/tall/' rows.csv >other.csv
+sed 's/rows.csv/other.csv/; s/"${units}"/4/' model.yaml >other.yaml
+"$THRONG" train other.yaml --output other.safetensors >/dev/null 2>&1
+pair() {
+    python3 - "$@" <<'END'
+import hashlib, json, sys
+members = [{"weights": f, "sha256": hashlib.sha256(open(f, "rb").read()).hexdigest()}
+           for f in sys.argv[1:]]
+json.dump({"format": "throng.ensemble/1", "members": members}, open("pair.ensemble", "w"))
+END
+}
+pair bare.safetensors other.safetensors
+run "$THRONG" predict pair.ensemble --data elsewhere/new.csv
+check_contains "classes that are others are refused" "$err" "its classes are others"
+run "$THRONG" evaluate pair.ensemble
+check_not "so is other data" test "$status" -eq 0
+pair bare.safetensors bare.safetensors
+printf x >>bare.safetensors
+run "$THRONG" predict pair.ensemble
+check_contains "a member that was changed is refused" "$err" "its bytes have changed"
+
+sed 's/validation: 0.2, test: 0.2/scale: std/; s/scale: std, scale: std/scale: std/' model.yaml >all.yaml
+sed 's/name: kinds/name: all/; s/model.yaml/all.yaml/; s/val_loss/loss/; s/4, 8, 16/4/' study.yaml >all-study.yaml
+"$THRONG" run -q all-study.yaml
+run "$THRONG" ensemble all all --greedy 3 -o none.ensemble
+check_contains "without rows that were held out there is no choice" "$err" \
+    "has held out no rows that a choice could be made by"
+check_not "and no file" test -e none.ensemble
+run "$THRONG" ensemble kinds best:2 --combine sum -o none.ensemble
+check_contains "an unknown way to combine is refused" "$err" 'no `sum`'
+run "$THRONG" ensemble kinds best:2
+check_status "it must be said where it goes" 2
+rm .throng/kinds/trials/0/1/output/weights.safetensors
+run "$THRONG" ensemble kinds all -o none.ensemble
+check_contains "a trial without weights is named" "$err" "trial 1 has no weights"
