@@ -135,21 +135,31 @@ VERB(ensemble) = {
     .name = "ensemble",
     .args = "[STUDY] [TRIALS]",
     .summary = "Make one model of several trials",
-    .text =
-        "Writes a file that `predict` and `evaluate` take in place of weights: "
-        "what the\nmembers predict together, and how sure that is. Members "
-        "are the trials that are\nnamed (best:10 unless said otherwise), all "
-        "with the same weight; their study must\nhave kept their weights "
-        "(`keep:`).\n\n--greedy N starts with the best of them and adds, up "
-        "to N times and some of them\nseveral times, the one that makes the "
-        "loss the least; how often a member was\nadded is its weight. What "
-        "counts are validation rows that all have held out (test\nrows where "
-        "there are none), never a row that one was trained on: the data must "
-        "be\nthere. Judge the result on test rows, which had no part in "
-        "it.\n\nThe file lists members by where they lie and by the hash of "
-        "their bytes, or\ncarries them (--bundle), so that it can be sent "
-        "anywhere.\n\n    throng ensemble digits best:20 --greedy 10 -o "
-        "committee.ensemble\n",
+    .text = "Writes a file that `predict` and `evaluate` take in place of "
+            "weights: what the\n"
+            "members predict together, and how sure that is. Members are the "
+            "trials that are\n"
+            "named (best:10 unless said otherwise), all with the same weight; "
+            "their study\n"
+            "must have kept their weights (`keep:`).\n"
+            "\n"
+            "--greedy N starts with the best of them and adds, up to N times "
+            "and some of\n"
+            "them several times, the one that makes the loss the least; how "
+            "often a member\n"
+            "was added is its weight. What counts are validation rows that all "
+            "have held out\n"
+            "(test rows where there are none), never a row that one was "
+            "trained on: the data\n"
+            "must be there. Judge the result on test rows, which had no part "
+            "in it.\n"
+            "\n"
+            "The file lists members by where they lie and by the hash of their "
+            "bytes, or\n"
+            "carries them (--bundle), so that it can be sent anywhere.\n"
+            "\n"
+            "    throng ensemble digits best:20 --greedy 10 -o "
+            "committee.ensemble\n",
     .options =
         (const struct option_spec[]){
             {"output", 'o', "FILE", "the file to write"},

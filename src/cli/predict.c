@@ -10,21 +10,32 @@ VERB(predict) = {
     .name = "predict",
     .args = "WEIGHTS|ENSEMBLE",
     .summary = "Print what trained models predict, row by row",
-    .text = "A line for each row of --data, or of the model's own test rows: "
-            "its number in\nits file (from 1, a header not counted), its label "
-            "where it has one, what is\npredicted, and for classes the "
-            "probability of each. Classes have the names that\nthe data gives "
-            "them. Where rows and weights come from is said in `throng help\n"
-            "evaluate`.\n\nOf an ensemble it is what its members predict "
-            "together, and behind it how sure\nthat is. Classes: the entropy "
-            "of the mean probability, and what of it the members\ndisagree "
-            "in (mutual_information). Numbers: sd, of which epistemic is what "
-            "the\nmembers differ by and aleatoric what they themselves say "
-            "that the truth varies by\n(a heteroscedastic loss; empty where "
-            "none says it), and quantiles of what they\nsay.\n\n--samples N "
-            "keeps the dropout of a "
-            "model at inference and asks it N times, so\nthat one model says "
-            "how sure it is; the same weights draw the same.\n",
+    .text =
+        "A line for each row of --data, or of the model's own test rows: its "
+        "number in\n"
+        "its file (from 1, a header not counted), its label where it has one, "
+        "what is\n"
+        "predicted, and for classes the probability of each. Classes have the "
+        "names that\n"
+        "the data gives them. Where rows and weights come from is said in "
+        "`throng help\n"
+        "evaluate`.\n"
+        "\n"
+        "Of an ensemble it is what its members predict together, and behind it "
+        "how sure\n"
+        "that is. Classes: the entropy of the mean probability, and what of it "
+        "the\n"
+        "members disagree in (mutual_information). Numbers: sd, of which "
+        "epistemic is\n"
+        "what the members differ by and aleatoric what they themselves say "
+        "that the\n"
+        "truth varies by (a heteroscedastic loss; empty where none says it), "
+        "and\n"
+        "quantiles of what they say.\n"
+        "\n"
+        "--samples N keeps the dropout of a model at inference and asks it N "
+        "times, so\n"
+        "that one model says how sure it is; the same weights draw the same.\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to predict; labels are not needed"},
