@@ -185,6 +185,20 @@ for name in $altered; do
     ends_well "$name" 4
 done
 
+# [03e-json-all.log]
+hold_one() {
+    job=$(running_job)
+    [ -n "$job" ] &&
+        condor_hold -reason 'for "a" while' "$job" >/dev/null 2>&1
+}
+study json 4 6 "htcondor: {attributes: ['UserLogUseXML = 2']}"
+start json
+check "json: a job that runs is held" wait_for 120 hold_one
+said_in_a_minute json "which is read in the log" 'for "a" while'
+check "json: and released" wait_for 15 condor_release "$job"
+ends_well json 4
+check_equal "json: its log is JSON" "{" "$(head -c 1 .throng/json/jobs/1/events.log)"
+
 if stand_in_only "older: event logs of an older version"; then
     "$CONDOR" down "$pool_folder"
     rm -rf "$pool_folder"

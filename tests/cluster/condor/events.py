@@ -4,8 +4,10 @@ Each function returns an event's text behind its head; `Log.write` puts number,
 job and time before it and `...` behind. The form was taken from logs of a real
 pool, and tests/cluster/condor_form.sh holds it against them.
 """
+import json
 import os
 import random
+import re
 import threading
 import time
 
@@ -15,6 +17,32 @@ HOST = "127.0.0.1"
 def sinful(pool, sock):
     return (f"<{HOST}:9618?addrs={HOST}-9618&alias={pool}&noUDP"
             f"&sock={sock}>")
+
+
+def as_json(ad, number, text):
+    """The event as [03e-json-all.log] has it, as far as it tells of a job's
+    state: +UserLogUseXML = 2."""
+    event = {"Proc": ad["ProcId"], "Cluster": ad["ClusterId"], "Subproc": 0,
+             "EventTime": time.strftime("%Y-%m-%dT%H:%M:%S.000"),
+             "EventTypeNumber": number}
+    hold = "Hold" if number in (12, 21) else ""
+    body = text.partition("\n\t")[2].partition("\n")[0]
+    code = re.search(r"Code (-?\d+) Subcode (-?\d+)", text)
+    slot = re.search(r"SlotName: (\S+)", text)
+    value = re.search(r"\((return value|signal) (\d+)\)", text)
+    if code:
+        event[hold + "ReasonCode"] = int(code.group(1))
+        event[hold + "ReasonSubCode"] = int(code.group(2))
+    if slot:
+        event["SlotName"] = slot.group(1)
+        event["ExecuteProps"] = {"Cpus": ad["RequestCpus"]}
+    if number == 5 and value:
+        event["TerminatedNormally"] = value.group(1) == "return value"
+        event["ReturnValue" if event["TerminatedNormally"] else
+              "TerminatedBySignal"] = int(value.group(2))
+    if number in (9, 12, 13):
+        event[hold + "Reason"] = body
+    return json.dumps(event, indent=2) + "\n"
 
 
 class Log:
@@ -42,6 +70,8 @@ class Log:
         when = time.strftime(self.form)
         record = (f"{number:03d} ({ad['ClusterId']:03d}.{ad['ProcId']:03d}.000)"
                   f" {when} {text}\n...\n").encode()
+        if ad.get("UserLogUseXML") == 2:
+            record = as_json(ad, number, text).encode()
         with self.lock:
             try:
                 out = self.file_of(ad["UserLog"])
