@@ -187,6 +187,7 @@ done
 
 # [03e-json-all.log]
 hold_one() {
+    local job
     job=$(running_job)
     [ -n "$job" ] &&
         condor_hold -reason 'for "a" while' "$job" >/dev/null 2>&1
@@ -195,7 +196,8 @@ study json 4 6 "htcondor: {attributes: ['UserLogUseXML = 2']}"
 start json
 check "json: a job that runs is held" wait_for 120 hold_one
 said_in_a_minute json "which is read in the log" 'for "a" while'
-check "json: and released" wait_for 15 condor_release "$job"
+check "json: and released" wait_for 15 condor_release \
+    "$(jobs_now | awk '$2 == 5 { print $1; exit }')"
 ends_well json 4
 check_equal "json: its log is JSON" "{" "$(head -c 1 .throng/json/jobs/1/events.log)"
 
