@@ -485,6 +485,12 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
     check(`${name} fits into a small window`, over <= 0, `${over} pixels wider`);
   }
   await picture(page, "small");
+  await page.goto("about:blank");
+  await page.goto(address);
+  await page.getByRole("link", { name: "many", exact: true }).waitFor();
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  check("the list of studies fits into a small window", over <= 0, `${over} pixels wider`);
+  await accessible(page, "the list of studies");
   await page.context().close();
 }
 
@@ -533,6 +539,10 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
   await page.locator('[data-figure="curves"]').waitFor();
   check("and curves of the best", (await page.locator('[data-figure="curves"]').innerText()).includes("20 curves"));
   await picture(page, "exported");
+  await page.goto(`file://${file}#study=many&trial=${rank[0].id}`);
+  const inside = await page.getByRole("complementary").innerText();
+  check("a trial says what is not in the file", /not in an exported page/.test(inside) && !/printed nothing|left none/.test(inside), inside);
+  await accessible(page, "exported, trial");
   await page.context().close();
 }
 

@@ -85,7 +85,7 @@ function linearTicks(s: Scale, most: number): number[] {
     : [1, 2, 5, 10].map((f) => f * power);
   const days = Math.ceil(raw / 86400) * 86400;
   // A little more than were asked for is better than half of them.
-  const step = Math.max(steps.find((f) => f >= (s.seconds ? raw : 0.7 * raw)) ?? days, s.whole ? 1 : 0);
+  const step = Math.max(steps.find((f) => f >= (s.seconds ? raw : 0.65 * raw)) ?? days, s.whole ? 1 : 0);
   const list = [];
   for (let k = Math.ceil(s.min / step); k * step <= s.max + step * 1e-9; k++) list.push(Number((k * step).toPrecision(12)));
   return list;

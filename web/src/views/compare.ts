@@ -1,6 +1,6 @@
 // What differs: selected trials side by side.
 import { html } from "../html";
-import { getJson } from "../api";
+import { getJson, isExport } from "../api";
 import { bytes, seconds, value } from "../format";
 import { go, link, Place } from "../place";
 import { Study, useAnswer } from "../study";
@@ -40,6 +40,7 @@ export function Compare({ study, place }: { study: Study; place: Place }) {
     ${part("parameters", answer.params)}${part("metrics", answer.metrics)}${part("trial", answer.trial)}</table></div>
     <p><code>throng diff ${study.name} ${answer.trials.join(" ")}</code></p>
     <h2>Curves</h2><${FewCurves} study=${study} trials=${answer.trials} metrics=${study.about?.metrics ?? []} />
-    <h2>Logged</h2><${LoggedOf} study=${study} trials=${answer.trials} />
-    <h2>Files</h2><${FilesBeside} study=${study} trials=${answer.trials} />`;
+    ${isExport() ? html`<p class="note">What they logged and left as files is not in an exported page.</p>`
+      : html`<h2>Logged</h2><${LoggedOf} study=${study} trials=${answer.trials} />
+    <h2>Files</h2><${FilesBeside} study=${study} trials=${answer.trials} />`}`;
 }

@@ -53,7 +53,8 @@ function NewestFailures({ study }: { study: Study }) {
   const failed = study.failures();
   const { answer } = useAnswer(() => (failed ? getJson<Failures>(study.path("errors"), { limit: 5 }) : Promise.resolve(undefined)), [failed]);
   if (!failed) return html`<section><h3>Failures</h3><p class="empty">None.</p></section>`;
-  return html`<section><h3>Failures</h3><ul class="plain">${answer?.groups.map((g) => html`<li>
+  if (!answer) return html`<section><h3>Failures</h3><p class="empty">Reading the failures …</p></section>`;
+  return html`<section><h3>Failures</h3><ul class="plain">${answer.groups.map((g) => html`<li>
     <b>${g.count} ×</b> <code>${g.message}</code> <a href=${link({ trial: g.example })}>trial ${g.example}</a></li>`)}</ul>
     <p><a href=${link({ view: "errors" })}>All of them</a></p></section>`;
 }

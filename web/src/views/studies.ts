@@ -40,7 +40,7 @@ export function Studies({ list, tools }: { list?: Entry[]; tools: ComponentChild
     ${!list.length
       ? html`<p class="empty">There is no study in this folder yet: <code>throng run study.yaml</code> begins one,
           <code>throng init</code> writes a file to begin with.</p>`
-      : html`<table class="list"><caption>Studies of this folder</caption>
+      : html`<div class="scroll" tabindex="0" role="region" aria-label="Studies"><table class="list"><caption>Studies of this folder</caption>
         <thead><tr><th scope="col">Study</th><th scope="col">State</th><th scope="col" class="n">Trials</th>
           <th scope="col" class="n">Failed</th><th scope="col">Best</th><th scope="col">Changed</th></tr></thead>
         <tbody>${ordered(list).map((s) => html`<tr>
@@ -49,5 +49,5 @@ export function Studies({ list, tools }: { list?: Entry[]; tools: ComponentChild
           <td class="n">${counted(s)}</td>
           <td class="n">${s.failed || ""}</td>
           <td>${s.best && `${s.best.metric} ${number(s.best.value)} (trial ${s.best.id})`}</td>
-          <td>${time(s.changed)}</td></tr>`)}</tbody></table>`}</main>`;
+          <td>${time(s.changed)}</td></tr>`)}</tbody></table></div>`}</main>`;
 }

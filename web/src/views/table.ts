@@ -10,6 +10,7 @@ import { go, Place } from "../place";
 import { remember, remembered } from "../remembered";
 import { Study, useStudy } from "../study";
 
+const NARROW = 600; // pixels
 const ROW = 28, EXTRA = 8, CSV_ROWS = 100_000;
 
 interface Order {
@@ -83,6 +84,8 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
   const [fault, setFault] = useState("");
   const [top, setTop] = useState(0);
   const [room, setRoom] = useState(600);
+  // In little room a state is its mark, and numbers come before pictures.
+  const [wide, setWide] = useState(true);
   const [cursor, setCursor] = useState(0);
   const [asked, askAgain] = useState(0);
   const body = useRef<HTMLDivElement>(null);
@@ -99,7 +102,10 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
     );
   }, [key, study.name, asked]);
   useEffect(() => {
-    const watch = new ResizeObserver(([e]) => setRoom(e.contentRect.height));
+    const watch = new ResizeObserver(([e]) => {
+      setRoom(e.contentRect.height);
+      setWide(e.contentRect.width >= NARROW);
+    });
     if (body.current) watch.observe(body.current);
     return () => watch.disconnect();
   }, []);
@@ -169,8 +175,9 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
     }), `${exactCount(some.length)} rows`);
   };
   // Each row is a grid of its own: what is in it must not decide how wide its columns are.
-  const widths = [32, 84, 110, 84, ...columns.map((c) => (c.numbers ? 94 : 110))];
-  const grid = widths.map((w, i) => (i < 4 ? `${w}px` : `minmax(${w}px, 1fr)`)).join(" ");
+  const fixed = wide ? [32, 84, 110, 84] : [32, 76, 40];
+  const widths = [...fixed, ...columns.map((c) => (c.numbers ? 94 : 110))];
+  const grid = widths.map((w, i) => (i < fixed.length ? `${w}px` : `minmax(${w}px, 1fr)`)).join(" ");
   const line = { gridTemplateColumns: grid, minWidth: `${widths.reduce((s, w) => s + w, 0)}px` };
   return html`<div class="table-tools">
       ${fresh > 0 && html`<button type="button" class="fresh" onClick=${() => askAgain(asked + 1)}>${exactCount(fresh)} new</button>`}
@@ -179,13 +186,13 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
       <button type="button" disabled=${place.chosen.length < 2} onClick=${() => go({ view: "compare" })}>Compare ${place.chosen.length || ""}</button>
       ${place.chosen.length > 0 && html`<button type="button" onClick=${() => go({ chosen: [] }, true)}>Clear selection</button>`}
       <span class="note" role="status">${fault || `${exactCount(rows.length)} trials`}</span></div>
-    <div class="table" role="grid" aria-label="Trials" aria-rowcount=${rows.length + 1} aria-colcount=${all.length + 2}
+    <div class="table" role="grid" aria-label="Trials" aria-rowcount=${rows.length + 1} aria-colcount=${all.length + (wide ? 2 : 1)}
       tabindex="0" onKeyDown=${pressed} aria-activedescendant=${rows.length ? `row-${cursor}` : undefined}>
       <div class="scroller" ref=${body} onScroll=${scrolled}>
       <div class="row head" role="row" aria-rowindex="1" style=${line}>
         <span role="columnheader"><span class="hidden">Selected</span></span>
         ${["trial", "state"].map((n) => html`<${Head} name=${n} title=${n} place=${place} sort=${sort} />`)}
-        <span role="columnheader">Curve</span>
+        ${wide && html`<span role="columnheader">Curve</span>`}
         ${columns.map((c) => html`<${Head} name=${c.name} title=${title(study, c)} place=${place} sort=${sort} right=${!!c.numbers} moved=${moveColumn} />`)}</div>
       <div role="rowgroup" style=${{ height: `${rows.length * ROW}px`, position: "relative" }}>
       ${seen.map((r, k) => {
@@ -197,8 +204,8 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
           <span role="gridcell"><input type="checkbox" tabindex="-1" checked=${place.chosen.includes(trial)}
             aria-label=${`Select trial ${trial}`} onChange=${() => choose(trial)} /></span>
           <span role="gridcell" class="n"><a tabindex="-1" href="#" onClick=${(e: Event) => (e.preventDefault(), go({ trial }))}>${place.pinned.includes(trial) && html`<small title="pinned">▴</small> `}${trial}</a></span>
-          <span role="gridcell"><i style=${{ color: states[state]?.color }} aria-hidden="true">${states[state]?.mark}</i> ${state.replace("_", " ")}</span>
-          <span role="gridcell"><${Spark} values=${sparks.get(trial)} /></span>
+          <span role="gridcell"><i style=${{ color: states[state]?.color }} aria-hidden="true">${states[state]?.mark}</i>${" "}<span class=${wide ? "" : "hidden"}>${state.replace("_", " ")}</span></span>
+          ${wide && html`<span role="gridcell"><${Spark} values=${sparks.get(trial)} /></span>`}
           ${columns.map((c) => html`<span role="gridcell" class=${c.numbers ? "n" : ""} title=${cell(c, r)}>${shown(c, r)}</span>`)}
         </div>`;
       })}</div></div></div>
