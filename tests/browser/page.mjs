@@ -304,7 +304,9 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   check("a Pareto front is that of rank", set.length > 2 && sameRows([...shown].sort(byTrial), set.sort(byTrial)), firstOther(shown, set));
   check("where trials fail and break bounds", ranked.some((t) => !t.feasible) && ranked.length === 17);
   await front.getByRole("link", { name: "Overview", exact: true }).click();
-  const listed = await front.getByRole("region", { name: "Best trials" }).locator("tbody a").allInnerTexts();
+  const list = front.getByRole("region", { name: "Best trials" }).locator("tbody a");
+  await list.first().waitFor();
+  const listed = await list.allInnerTexts();
   check("and the best trials are those of rank", listed.join() === ranked.slice(0, 10).map((t) => t.id).join(), listed.join());
   await accessible(front, "two objectives");
   await front.getByRole("link", { name: "Parameters", exact: true }).click();
@@ -415,7 +417,8 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
   await page.locator('[data-figure="gantt"]').getByRole("button", { name: "Copy", exact: true }).click();
   await accessible(page, "a menu");
   await page.keyboard.press("Escape");
-  check("Escape closes a menu", (await page.locator(".choices:popover-open").count()) === 0);
+  await page.waitForFunction(() => !document.querySelector(".choices:popover-open"));
+  check("Escape closes a menu", true);
   const drawn = [];
   for (const view of ["overview", "curves", "parameters", "load"]) {
     await page.goto(study(address, "logged", `&view=${view}&where=lr%3C0.25`));
@@ -540,8 +543,9 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
   check("and curves of the best", (await page.locator('[data-figure="curves"]').innerText()).includes("20 curves"));
   await picture(page, "exported");
   await page.goto(`file://${file}#study=many&trial=${rank[0].id}`);
+  await page.getByRole("complementary").getByText("not in an exported page").waitFor();
   const inside = await page.getByRole("complementary").innerText();
-  check("a trial says what is not in the file", /not in an exported page/.test(inside) && !/printed nothing|left none/.test(inside), inside);
+  check("a trial says what is not in the file", !/printed nothing|left none/.test(inside), inside);
   await accessible(page, "exported, trial");
   await page.context().close();
 }

@@ -59,7 +59,7 @@ function Page({ study }: { study: Study }) {
     <nav aria-label="Views">${views.map((v) => html`<a href=${link({ view: v.name, trial: 0 })}
       aria-current=${v === view ? "page" : undefined}>${v.title}</a>`)}
       <span class="grow"></span><${Filter} study=${study} />${tools}</nav>
-    <main>${!study.columns
+    <main><h2 class="hidden">${view.title}</h2>${!study.columns
       ? html`<p class="empty">${study.fault || "Reading the study …"}</p>`
       : html`<${Guarded} key=${view.name}><${view.view} study=${study} place=${place} /></${Guarded}>`}</main>
     ${place.trial > 0 && html`<${Guarded} key=${place.trial}><${Trial} study=${study} trial=${place.trial} /></${Guarded}>`}

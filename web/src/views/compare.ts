@@ -35,7 +35,7 @@ export function Compare({ study, place }: { study: Study; place: Place }) {
     <tr><th colspan=${answer.trials.length + 1} scope="rowgroup" class="section">${name}</th></tr>
     ${Object.entries(rows).map(([k, list]) => html`<tr><th scope="row">${k}</th>${list.map((v) => html`<td class="n" title=${JSON.stringify(v)}>${shownAs(k, v)}</td>`)}</tr>`)}</tbody>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Differences"><table class="list"><caption>What differs${place.chosen.length > MOST && ` (the first ${MOST})`}</caption>
-    <thead><tr><th scope="col"></th>${answer.trials.map((t) => html`<th scope="col" class="n"><a href=${link({ trial: t })}>trial ${t}</a>${" "}
+    <thead><tr><th scope="col"><span class="hidden">What</span></th>${answer.trials.map((t) => html`<th scope="col" class="n"><a href=${link({ trial: t })}>trial ${t}</a>${" "}
       <button type="button" aria-label=${`Leave trial ${t} out`} onClick=${() => go({ chosen: place.chosen.filter((c) => c !== t) })}>×</button></th>`)}</tr></thead>
     ${part("parameters", answer.params)}${part("metrics", answer.metrics)}${part("trial", answer.trial)}</table></div>
     <p><code>throng diff ${study.name} ${answer.trials.join(" ")}</code></p>
