@@ -317,10 +317,13 @@ struct plan *plan_stage_read(const struct plan_campaign *c,
                              const struct plan_reader *reader, struct arena *a,
                              struct problems *problems);
 /* Shows every text in the value, also keys of no meaning here; and every word
- * of a text that may name a file. */
+ * of a text that may name a file, seen from where the study is. `beside` is the
+ * file that the text stands in where its words are seen from there, as those of
+ * a model file; else empty. */
 typedef void text_fn(void *context, struct str text);
 void plan_texts(const struct value *v, text_fn *see, void *context);
-void plan_file_words(struct str text, text_fn *see, void *context);
+void plan_file_words(struct str text, struct str beside, text_fn *see,
+                     void *context);
 /* True when the comparison holds of a value. */
 bool plan_condition_holds(const struct stage_condition *c,
                           const struct value *v);

@@ -164,8 +164,56 @@ static struct str plain_path(struct str s)
     return s;
 }
 
-void plan_file_words(struct str text, text_fn *see, void *context)
+/* Who looks, and from where. */
+struct looking {
+    struct str folder; /* of the file that the text stands in */
+    text_fn *see;
+    void *context;
+};
+
+static struct str folder_of(struct str path)
 {
+    path = plain_path(path);
+    while (path.len && path.p[path.len - 1] != '/')
+        path.len--;
+    return path.len ? str_n(path.p, path.len - 1) : path;
+}
+
+/* The word as it is named from the study's folder. */
+static void see_path(const struct looking *l, struct str word)
+{
+    struct str folder = l->folder;
+    struct buf b;
+    word = plain_path(word);
+    while (folder.len && str_starts(word, STR("../"))) {
+        word = plain_path(str_n(word.p + 3, word.len - 3));
+        folder = folder_of(folder);
+    }
+    if (!folder.len || (word.len && word.p[0] == '/')) {
+        l->see(l->context, word);
+        return;
+    }
+    buf_init(&b);
+    buf_addf(&b, "%.*s/%.*s", STRF(folder), STRF(word));
+    l->see(l->context, buf_str(&b));
+    buf_done(&b);
+}
+
+/* A file, or an array in one: set.npz:x. */
+static void see_file(const struct looking *l, struct str word)
+{
+    size_t colon = word.len;
+    see_path(l, word);
+    while (colon > 0 && word.p[colon - 1] != ':')
+        colon--;
+    if (colon > 1)
+        see_path(l, str_n(word.p, colon - 1));
+}
+
+void plan_file_words(struct str text, struct str beside, text_fn *see,
+                     void *context)
+{
+    const struct looking l = {folder_of(beside), see, context};
     size_t from = 0;
     bool parts = false, written = false; /* what is behind a > is not read */
 
@@ -175,7 +223,7 @@ void plan_file_words(struct str text, text_fn *see, void *context)
             continue;
         parts = parts || i < text.len;
         if (i > from && !written)
-            see(context, plain_path(str_n(text.p + from, i - from)));
+            see_file(&l, str_n(text.p + from, i - from));
         if (i > from)
             written = false;
         if (i < text.len && text.p[i] == '>')
@@ -183,5 +231,5 @@ void plan_file_words(struct str text, text_fn *see, void *context)
         from = i + 1;
     }
     if (parts)
-        see(context, plain_path(text)); /* a name may have blanks */
+        see_file(&l, text); /* a name may have blanks */
 }

@@ -16,6 +16,7 @@ struct reading_files {
     const struct plan_stage *stage;
     const struct value *before; /* the record, or NULL */
     struct value *files;
+    struct str beside; /* the model file that is read; else empty */
     struct arena *arena;
 };
 
@@ -87,7 +88,8 @@ static void see_word(void *context, struct str word)
 
 static void see_text(void *context, struct str text)
 {
-    plan_file_words(text, see_word, context);
+    const struct reading_files *r = context;
+    plan_file_words(text, r->beside, see_word, context);
 }
 
 static void see_model(struct reading_files *r, const struct value *study)
@@ -100,7 +102,9 @@ static void see_model(struct reading_files *r, const struct value *study)
             arena_cstr(r->arena, name), &text, NULL))
         return;
     problems_init(&unheard, r->arena);
+    r->beside = name;
     plan_texts(plan_yaml(text, "model", r->arena, &unheard), see_text, r);
+    r->beside = STR("");
 }
 
 struct value *stage_files(const struct campaign *c, const struct plan_stage *s,

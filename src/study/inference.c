@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "nn/nn.h"
+#include "study/named_file.h"
 #include "study/study.h"
 
 struct making {
@@ -38,7 +39,7 @@ static bool has_data(struct arena *a, const char *folder,
         while (v && v->kind != VALUE_STRING && v->count)
             v = v->items[0];
         if (v && v->kind == VALUE_STRING &&
-            file_exists(path_join(a, folder, arena_cstr(a, v->s))))
+            named_file(a, folder, arena_cstr(a, v->s)).len)
             return true;
     }
     return false;
@@ -73,11 +74,7 @@ static const char *data_folder(const struct making *n)
 static struct value *path_value(const struct making *n, struct str text)
 {
     const char *path = arena_cstr(n->arena, text);
-    const char *colon = strrchr(path, ':');
-    const char *file =
-        colon ? arena_cstr(n->arena, str_n(path, (size_t)(colon - path)))
-              : path;
-    if (!file_exists(path) && !file_exists(file)) {
+    if (!named_file(n->arena, ".", path).len) {
         err_set(n->err, ERR_MISSING, "cannot read %s: there is no such file",
                 path);
         return NULL;
@@ -132,12 +129,11 @@ static int find_joined(struct making *n, struct str name, struct value **to)
     const char *folders[FOLDERS], *path = arena_cstr(n->arena, name);
     look_in(n, folders);
     for (size_t i = 0; i < FOLDERS; i++) {
-        const char *at =
-            folders[i] ? path_join(n->arena, folders[i], path) : NULL;
-        if (at && file_exists(at)) {
-            *to = value_string(n->arena, str_of(path_absolute(n->arena, at)));
-            return 0;
-        }
+        if (!folders[i] || !named_file(n->arena, folders[i], path).len)
+            continue;
+        const char *at = path_join(n->arena, folders[i], path);
+        *to = value_string(n->arena, str_of(path_absolute(n->arena, at)));
+        return 0;
     }
     return err_set(n->err, ERR_MISSING,
                    "cannot read %s, which the model joins its rows with: it is "

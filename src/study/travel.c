@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/chars.h"
+#include "study/named_file.h"
 
 #define DEPTH_MAX 100
 
@@ -211,11 +212,16 @@ static const char *beside_model(const struct travel *t, struct str name)
     return path_join(a, folder, arena_cstr(a, name));
 }
 
+/* Of an array in a file the whole file goes. */
 static void add_data(void *context, const struct value *v)
 {
     struct travel *t = context;
-    if (is_plain(v->s) && is_relative(v->s))
-        add_file(t, str_of(without_dots(beside_model(t, v->s))));
+    if (!is_plain(v->s) || !is_relative(v->s))
+        return;
+    const char *name = without_dots(beside_model(t, v->s));
+    struct str file = named_file(t->arena, t->home, name);
+    if (file.len)
+        add_file(t, file);
 }
 
 /* ---- inputs

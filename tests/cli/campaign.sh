@@ -129,6 +129,18 @@ check_contains "changed data is said" "$err" "raw.csv has changed"
 check_contains "and what was made of it" "$err" "table.csv has changed"
 check_equal "what reads it begins anew, what finds the same does not" 12 $(($(tried) - before))
 
+# Data is named from where the model file lies.
+mkdir deep deep/nets
+printf 'layers: [{dense: 1}]\nloss: mse\nepochs: 1\nseed: ${s}\ndata: {file: ../rows.csv}\n' >deep/nets/model.yaml
+printf 'model: nets/model.yaml\nmethod: grid\nmetric: {name: loss}\nparameters: {s: {values: [1]}}\n' >deep/s.yaml
+printf 'stages:\n  train: {study: s.yaml}\n  make: {command: cp raw.csv rows.csv, outputs: [rows.csv]}\n' >deep/c.yaml
+printf 'x,y\n1,2\n2,3\n3,4\n' >deep/raw.csv
+run env -C deep "$THRONG" run c.yaml
+check_status "a stage whose model file names an output waits for it" 0
+echo 5,6 >>deep/raw.csv
+run env -C deep "$THRONG" run c.yaml
+check_contains "and begins anew when that has changed" "$err" "train begins: rows.csv has changed"
+
 # ---- two campaigns with one search ------------------------------------------
 cat > other.yaml <<'EOF'
 stages:

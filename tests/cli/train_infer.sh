@@ -166,6 +166,49 @@ check_equal "inputs alone are predicted" "row,predicted,p_even,p_odd even odd ev
 run "$THRONG" evaluate pair.safetensors --data new.idx --labels y9.txt
 check_equal "with their labels they are judged" "accuracy	1" "$(sed -n 2p .out)"
 
+# Arrays of one file, in a join and as inputs, are found when weights are used.
+python3 - <<'END'
+import struct, zipfile
+def npy(shape, numbers):
+    head = "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }" % (shape,)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) +
+            head.encode() + struct.pack("<%dd" % len(numbers), *numbers))
+cells = [(i, i * i % 7 / 7, i % 3) for i in range(10)]
+with zipfile.ZipFile("set.npz", "w") as f:
+    f.writestr("cells.npy", npy((10, 3), sum(map(list, cells), [])))
+    f.writestr("x.npy", npy((40, 2), [i % 5 for i in range(80)]))
+    f.writestr("y.npy", npy((40,), [i % 2 for i in range(40)]))
+with open("rows.csv", "w") as f:
+    f.write("cell,dose,y\n")
+    f.writelines("%d,%d,%d\n" % (i % 10, i % 4, i % 5) for i in range(60))
+END
+cat >joined.yaml <<'MODEL'
+layers: [{dense: 4, activation: tanh}, {dense: 1}]
+loss: mse
+epochs: 2
+data: {file: rows.csv, join: {cell: "set.npz:cells"}}
+MODEL
+run "$THRONG" train joined.yaml
+check_status "rows are joined with an array of a file" 0
+mkdir nearby
+cp joined.safetensors set.npz nearby
+head -n 4 rows.csv >nearby/three.csv
+run env -C nearby "$THRONG" predict joined.safetensors --data three.csv --csv
+check_equal "and are so again, where it lies beside the weights" 4 "$(wc -l <.out | tr -d ' ')"
+cat >arrays.yaml <<'MODEL'
+layers: [{dense: 2}]
+loss: sparse_categorical_crossentropy
+epochs: 2
+data: {inputs: "set.npz:x", labels: "set.npz:y", validation: 0.2}
+MODEL
+run "$THRONG" train arrays.yaml
+mv arrays.safetensors nearby
+run "$THRONG" evaluate nearby/arrays.safetensors
+check_status "the arrays that a model was trained on are found here" 0
+run env -C / "$THRONG" evaluate "$PWD/nearby/arrays.safetensors"
+check_status "and beside the weights" 0
+
 # What a study kept is found from anywhere.
 cp "$ROOT/examples/digits/search.yaml" .
 sed -i 's/^run_cap.*/run_cap: 3/' search.yaml

@@ -11,6 +11,9 @@ static const struct test_file files[] = {
                    "command: x {a}\n"},
     {"model.yaml", "layers: []\ndata: {file: table.csv}\n"},
     {"trains.yaml", "model: model.yaml\nparameters: {a: {values: [1]}}\n"},
+    {"nets/model.yaml", "layers: []\ndata: {inputs: 'in/set.npz:x', "
+                        "labels: ../y.csv}\n"},
+    {"beside.yaml", "model: nets/model.yaml\nparameters: {a: {values: [1]}}\n"},
     {NULL, NULL}};
 
 struct campaign_test {
@@ -118,6 +121,13 @@ static void a_file_in_a_command_or_a_model_is_a_need(void **state)
              "  train: {study: trains.yaml}\n"
              "  make: {command: x, outputs: [table.csv]}\n",
              "make use<make train<make");
+    /* A model file names its data from where it lies, and arrays by colons. */
+    order_is("stages:\n"
+             "  train: {study: beside.yaml}\n"
+             "  x: {command: x, outputs: [nets/in/set.npz]}\n"
+             "  y: {command: x, outputs: [y.csv]}\n"
+             "  other: {command: x, outputs: [nets/y.csv, in/set.npz]}\n",
+             "x y train<x,y other");
     /* What a stage writes itself, and what is behind a >, it does not read. */
     order_is("stages:\n"
              "  b: {command: 'x > other.csv'}\n"
