@@ -307,6 +307,11 @@ int data_join(struct reading *r, struct block *b, enum missing missing,
         return err_set_at(err, "data.join",
                           " must be tables by the column that has their keys: "
                           "{COLUMN: FILE}");
+    if (!b->names)
+        return err_set(err, ERR_INPUT,
+                       "%s: its columns have no names, and rows are joined by "
+                       "the name of a column; put names into its first row",
+                       b->source[0].path);
     struct join *joins =
         arena_array(r->scratch, j.said->count + 1, sizeof(*joins));
     j.tables = arena_array(r->scratch, j.said->count + 1, sizeof(*j.tables));

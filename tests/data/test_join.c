@@ -356,12 +356,15 @@ static void bad_joins_are_refused(void **state)
          "columns of a table"},
         {"{\"file\":\"rows.csv\",\"join\":{\"drug1\":\"drugs.csv\"},\"label\":"
          "\"y\",\"ignore\":[\"drug2\",\"cell\"]}",
-         "drugs.csv:2: column b: the value is missing"}};
+         "drugs.csv:2: column b: the value is missing"},
+        {"{\"file\":\"bare.csv\",\"join\":{\"1\":\"drugs.csv\"}}",
+         "bare.csv: its columns have no names"}};
     struct files f;
     (void)state;
     files_open(&f);
     write_tables(&f);
     files_text(&f, "keys.csv", "drug\nD1\nD2\n");
+    files_text(&f, "bare.csv", "1,2,3\n4,5,6\n");
     files_text(&f, "index.csv", ",drug,w\n0,D1,5\n1,D2,6\n");
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
         files_refuses(&f, bad[i][0], bad[i][1]);
