@@ -168,6 +168,9 @@ struct data_set *data_open_fitted(const struct value *spec, const char *folder,
 struct value *data_fitted_parse(struct arena *a, struct str text,
                                 const char *path, struct err *err);
 
+/* Is of inputs and labels in files of their own, not of one table. */
+bool data_spec_is_pair(const struct value *spec);
+
 /* ---- NumPy's arrays, for readers that train nothing ----------------------
  */
 

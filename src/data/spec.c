@@ -89,6 +89,12 @@ bool data_spec_labels_are_inputs(const struct value *spec)
            str_is(value_text(value_get(train, STR("labels"))), "inputs");
 }
 
+bool data_spec_is_pair(const struct value *spec)
+{
+    return value_get(spec, STR("inputs")) ||
+           value_get(value_get(spec, STR("train")), STR("inputs"));
+}
+
 /* Keys of files of their own that stand with a table. */
 static int check_table(const struct value *spec, struct err *err)
 {
@@ -160,35 +166,68 @@ static int check_together(const struct value *spec, struct err *err)
         return err_set_at(err, "data",
                           ": say a `file`, or `inputs` and `labels`, not "
                           "both");
-    if (inputs || value_get(train, STR("inputs")))
+    if (data_spec_is_pair(spec))
         return check_pair(spec, train, err);
     return file || train ? check_table(spec, err) : 0;
 }
 
-/* Other tables on which a model is judged. */
+/* Is named as the data of training is. */
+static bool is_like_training(const struct value *spec,
+                             const struct value *files)
+{
+    bool own = data_spec_labels_are_inputs(spec);
+    if (!data_spec_is_pair(spec))
+        return value_text(files).len || value_get(files, STR("file"));
+    return value_get(files, STR("inputs"))
+               ? own || value_get(files, STR("labels"))
+               : own && value_text(files).len;
+}
+
+static int check_target(const struct value *spec, const struct target *t,
+                        struct err *err)
+{
+    static const char *const of_target[] = {"file", "inputs", "labels", NULL};
+    if (!t->name.len || str_find(t->name, '/') >= 0)
+        return err_set_at(err, "data.targets",
+                          ": metrics cannot be called by \"%.*s\"; a name has "
+                          "no slash",
+                          STRF(t->name));
+    if (check_keys("data.targets", t->files, of_target, err))
+        return -1;
+    if (is_like_training(spec, t->files))
+        return 0;
+    return data_spec_is_pair(spec)
+               ? err_set_at(err, "data.targets",
+                            ": the data is of inputs and labels, and so must "
+                            "%.*s be: {NAME: {inputs: FILE, labels: FILE}}",
+                            STRF(t->name))
+               : err_set_at(err, "data.targets",
+                            ": the data is a table, and so must %.*s be: "
+                            "a list of files, such as [b.csv, c.csv]",
+                            STRF(t->name));
+}
+
+/* Other data on which a model is judged. */
 static int check_targets(const struct value *spec, struct err *err)
 {
     const struct value *targets = value_get(spec, STR("targets"));
-    const struct value *train = value_get(spec, STR("train"));
+    struct target t, other;
     if (!targets)
         return 0;
-    if (value_get(spec, STR("inputs")) || value_get(train, STR("inputs")))
+    if (!target_at(targets, 0, &t))
         return err_set_at(err, "data.targets",
-                          " are tables; this data is of inputs and labels");
-    bool list = targets->kind == VALUE_LIST && targets->count > 0;
-    for (size_t i = 0; list && i < targets->count; i++)
-        list = value_text(targets->items[i]).len > 0;
-    if (!list)
-        return err_set_at(err, "data.targets",
-                          " must be a list of files, such as [b.csv, c.csv]");
-    for (size_t i = 0; i < targets->count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (str_eq(target_name(targets->items[i]->s),
-                       target_name(targets->items[k]->s)))
+                          " must be a list of files, such as [b.csv, c.csv], "
+                          "or names with files, such as {b: b.csv}");
+    for (size_t i = 0; target_at(targets, i, &t); i++) {
+        if (check_target(spec, &t, err))
+            return -1;
+        for (size_t k = 0; k < i && target_at(targets, k, &other); k++)
+            if (str_eq(t.name, other.name))
                 return err_set_at(err, "data.targets",
                                   ": two of them would have metrics called "
-                                  "%.*s/…; give their files other names",
-                                  STRF(target_name(targets->items[i]->s)));
+                                  "%.*s/…; give them names: {NAME: FILE}",
+                                  STRF(t.name));
+    }
     return 0;
 }
 

@@ -7,6 +7,7 @@
  * the others stand in its options. */
 #include "base/json.h"
 #include "base/num.h"
+#include "data/data.h"
 #include "nn/nn.h"
 #include "study/named_file.h"
 #include "study/study.h"
@@ -165,12 +166,6 @@ static int put_joins(struct making *n, struct value *spec)
     return 0;
 }
 
-static bool is_pair(const struct value *spec)
-{
-    const struct value *train = value_get(spec, STR("train"));
-    return value_get(spec, STR("inputs")) || value_get(train, STR("inputs"));
-}
-
 /* --data: how rows are read stays; which they are, and how they were split,
  * does not matter any more. */
 static int use_file(struct making *n)
@@ -185,7 +180,7 @@ static int use_file(struct making *n)
                        n->weights->name);
     if (!data && !labels)
         return 0;
-    bool pair = is_pair(n->spec);
+    bool pair = data_spec_is_pair(n->spec);
     if (!data || (labels && !pair))
         return err_set(n->err, ERR_USAGE,
                        "--labels goes with --data, for a model whose inputs "

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "data/data.h"
 #include "nn/nn.h"
+#include "study/named_file.h"
 #include "study/study.h"
 #include "terms/target.h"
 
@@ -106,32 +107,47 @@ static bool is_of_target(const struct looker *l, struct str name,
 {
     const struct value *targets =
         value_get(value_get(l->plan->model_root, STR("data")), STR("targets"));
+    struct target t;
     long slash = str_find(name, '/');
-    if (slash < 1 || !targets || targets->kind != VALUE_LIST)
+    if (slash < 1)
         return false;
     struct str target = str_n(name.p, (size_t)slash);
     struct str of = str_n(name.p + slash + 1, name.len - (size_t)slash - 1);
     char *judged = arena_printf(l->arena, "val_%.*s", STRF(of));
-    for (size_t i = 0; i < targets->count; i++)
-        if (str_eq(target_name(value_text(targets->items[i])), target))
+    for (size_t i = 0; target_at(targets, i, &t); i++)
+        if (str_eq(t.name, target))
             return str_is(of, "loss") || str_among(str_of(judged), names);
     return false;
 }
 
-/* A target that is not there would be said by every trial. */
+/* A file that is not there would be said by every trial. */
+static void check_file(struct looker *l, const struct value *spec,
+                       const struct value *file)
+{
+    const char *path = arena_cstr(l->arena, value_text(file));
+    if (*path && !named_file(l->arena, l->folder, path).len)
+        problems_add(l->problems, PROBLEM_ERROR, l->plan->model, spec->line,
+                     spec->column, STR(""), "data.targets: there is no file %s",
+                     path);
+}
+
+/* A path, or paths by name, in which there may be paths by name again. */
+static void check_files(struct looker *l, const struct value *spec,
+                        const struct value *files)
+{
+    check_file(l, spec, files);
+    for (size_t i = 0; files->kind == VALUE_OBJECT && i < files->count; i++)
+        if (!str_is(files->keys[i], "labels") ||
+            !str_is(value_text(files->items[i]), "inputs"))
+            check_files(l, spec, files->items[i]);
+}
+
 static void check_targets(struct looker *l, const struct value *spec)
 {
     const struct value *targets = value_get(spec, STR("targets"));
-    for (size_t i = 0; !l->tried && targets && targets->kind == VALUE_LIST &&
-                       i < targets->count;
-         i++) {
-        const char *path = arena_cstr(l->arena, value_text(targets->items[i]));
-        if (!file_exists(*path == '/' ? path
-                                      : path_join(l->arena, l->folder, path)))
-            problems_add(l->problems, PROBLEM_ERROR, l->plan->model, spec->line,
-                         spec->column, STR(""),
-                         "data.targets: there is no file %s", path);
-    }
+    struct target t;
+    for (size_t i = 0; !l->tried && target_at(targets, i, &t); i++)
+        check_files(l, spec, t.files);
 }
 
 /* A study that looks for a name that training does not report would never see

@@ -94,17 +94,25 @@ bool text_names(const struct value *v, struct str name)
     return found;
 }
 
+/* The same of any text below v. */
+static bool any_text_names(const struct value *v, struct str name)
+{
+    bool many = v && (v->kind == VALUE_OBJECT || v->kind == VALUE_LIST);
+    for (size_t i = 0; many && i < v->count; i++)
+        if (any_text_names(v->items[i], name))
+            return true;
+    return text_names(v, name);
+}
+
 bool names_dataset(const struct plan *plan, struct str name)
 {
     static const char *const keys[] = {"file", "train", "inputs", NULL};
     const struct value *data = plan && plan->model_root
                                    ? value_get(plan->model_root, STR("data"))
                                    : NULL;
-    for (size_t i = 0; data && keys[i]; i++) {
-        const struct value *v = value_get(data, str_of(keys[i]));
-        if (text_names(v, name) || text_names(value_get(v, STR("file")), name))
+    for (size_t i = 0; data && keys[i]; i++)
+        if (any_text_names(value_get(data, str_of(keys[i])), name))
             return true;
-    }
     return str_is(name, "dataset") || str_is(name, "data_set");
 }
 

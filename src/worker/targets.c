@@ -10,19 +10,27 @@
 #include "terms/target.h"
 #include "worker/member.h"
 
+static void put(struct arena *a, struct value *spec, const char *key,
+                const struct value *v)
+{
+    if (v)
+        value_set(a, spec, str_of(key), value_copy(a, v));
+}
+
 /* How rows are read; which they are, and how they are split, does not count. */
 static struct value *spec_of(struct arena *a, const struct value *own,
-                             const struct value *file)
+                             const struct value *files)
 {
     static const char *const kept[] = {"header",  "separator", "skip",
                                        "missing", "text",      "join"};
+    static const char *const of_files[] = {"file", "inputs", "labels"};
     struct value *spec = value_object(a);
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
-        const struct value *v = value_get(own, str_of(kept[i]));
-        if (v)
-            value_set(a, spec, str_of(kept[i]), value_copy(a, v));
-    }
-    value_set(a, spec, STR("file"), value_copy(a, file));
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        put(a, spec, kept[i], value_get(own, str_of(kept[i])));
+    if (files->kind == VALUE_STRING)
+        put(a, spec, data_spec_is_pair(own) ? "inputs" : "file", files);
+    for (size_t i = 0; i < sizeof(of_files) / sizeof(of_files[0]); i++)
+        put(a, spec, of_files[i], value_get(files, str_of(of_files[i])));
     return spec;
 }
 
@@ -47,25 +55,23 @@ static int judge(struct member *m, const struct data_view *view,
 }
 
 static void judge_target(struct train *t, struct member *m, struct str fitted,
-                         const struct value *file)
+                         const struct target *target)
 {
     struct data_view view;
     struct nn_report r = {0};
     struct nn_trainer *trainer = NULL;
     struct err err = {0};
-    const char *path = arena_cstr(m->arena, file->s);
+    const char *name = arena_cstr(m->arena, target->name);
     struct data_set *set = data_open_fitted(
-        spec_of(m->arena, nn_model_data(m->model), file),
-        arena_cstr(m->arena, m->task.workdir), fitted, path, &view, &err);
+        spec_of(m->arena, nn_model_data(m->model), target->files),
+        arena_cstr(m->arena, m->task.workdir), fitted, name, &view, &err);
     int rc = set ? judge(m, &view, &r, &trainer, &err) : -1;
     if (rc == 0)
-        judging_say(t, m,
-                    arena_printf(m->arena, "%.*s/", STRF(target_name(file->s))),
-                    &r);
+        judging_say(t, m, arena_printf(m->arena, "%s/", name), &r);
     else if (rc < 0)
         member_say(
             t, m, RECORD_NOTICE,
-            str_of(arena_printf(m->arena, "target %s: %s", path, err.text)));
+            str_of(arena_printf(m->arena, "target %s: %s", name, err.text)));
     nn_trainer_free(trainer);
     data_close(set);
 }
@@ -74,12 +80,13 @@ void judging_targets(struct train *t, struct member *m)
 {
     const struct value *targets =
         value_get(nn_model_data(m->model), STR("targets"));
+    struct target target;
     struct buf fitted;
-    if (!targets || targets->kind != VALUE_LIST)
+    if (!target_at(targets, 0, &target))
         return;
     buf_init(&fitted);
     member_print_fitted(&fitted, m);
-    for (size_t i = 0; i < targets->count; i++)
-        judge_target(t, m, buf_str(&fitted), targets->items[i]);
+    for (size_t i = 0; target_at(targets, i, &target); i++)
+        judge_target(t, m, buf_str(&fitted), &target);
     buf_done(&fitted);
 }

@@ -68,6 +68,48 @@ sed 's/far.csv\]/sub\/two.txt]/' model.yaml >other.yaml
 run "$THRONG" run gone.yaml
 check_contains "so are two of one name" "$err" "two of them would have metrics called two/"
 
+# Inputs and labels in files of their own: targets have names.
+for name in one two far; do
+    tail -n +2 "$name.csv" | cut -d, -f1,2 >"$name-x.csv"
+    tail -n +2 "$name.csv" | cut -d, -f3 >"$name-y.csv"
+done
+sed '/^data:/d' model.yaml >pair.yaml
+cat >>pair.yaml <<'END'
+data:
+  inputs: "${dataset}-x.csv"
+  labels: "${dataset}-y.csv"
+  scale: std
+  validation: 0.25
+  targets:
+    two: {inputs: two-x.csv, labels: two-y.csv}
+    "10": {inputs: far-x.csv, labels: far-y.csv}
+END
+sed 's/model.yaml/pair.yaml/; s/\[one.csv, two.csv\]/[one, two]/' study.yaml >pairs.yaml
+run "$THRONG" run pairs.yaml
+check_status "models of inputs and labels are judged on other pairs" 0
+run "$THRONG" export pairs --jsonl
+judged=$(json 'd[0]["metrics"]["10/loss"]["last"]')
+run "$THRONG" evaluate "$(find .throng/pairs -path '*/1/*weights.safetensors')" \
+    --data far-x.csv --labels far-y.csv --json
+check_equal "as evaluate judges the same weights" True \
+    "$(json "abs(d['metrics']['loss'] - $judged) < 1e-6 * $judged")"
+run "$THRONG" rank pairs --matrix source,target --json
+check_equal "whose source is what names their inputs" \
+    "dataset one,10 one,two two,10 two,two" \
+    "$(json '" ".join([d["rows"]] + [c["row"] + "," + c["column"] for c in d["cells"]])')"
+refused() { # WHAT TARGETS WORDS
+    sed '/^  targets:/,$d' pair.yaml >other.yaml
+    echo "  targets: $2" >>other.yaml
+    sed 's/pair.yaml/other.yaml/' pairs.yaml >bad.yaml
+    run "$THRONG" check bad.yaml
+    check_contains "$1" "$err" "$3"
+}
+refused "a target that is a table is refused" "[two.csv]" "and so must two be: {NAME: {inputs: FILE, labels: FILE}}"
+refused "so is one without labels" "{two: {inputs: two-x.csv}}" "so must two be"
+refused "and one that is not there" "{two: {inputs: two-x.csv, labels: no.csv}}" "there is no file no.csv"
+refused "a name that cuts the metric's in two" "{a/b: {inputs: two-x.csv, labels: two-y.csv}}" "a name has no slash"
+refused "a list of nothing" "[]" "must be a list of files"
+
 # ---- how much is done in a day -------------------------------------------------
 run "$THRONG" status study --merit --json
 check_equal "a study has its figures" "study 4 True True True" \
