@@ -1,6 +1,6 @@
 /* fill_store.c - a store with very many finished trials
  *
- *     fill_store FOLDER TRIALS [PARAMETERS POINTS]
+ *     fill_store FOLDER TRIALS [PARAMETERS POINTS | judged]
  *
  * Makes the store FOLDER through the store's own interface: TRIALS trials of
  * a study that minimizes `loss`, four parameters each, five repeats a point,
@@ -9,7 +9,10 @@
  *
  * With PARAMETERS (at least 4) and POINTS there are so many of each, no two
  * trials share a point, and the loss depends on lr, dropout, layers and x5, so
- * that pictures of it show something. */
+ * that pictures of it show something.
+ *
+ * With `judged` trials have a second metric, `size`, and a stopping rule has
+ * heard of each at one to three rungs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +32,7 @@ struct filler {
     struct rng rng;
     struct buf point, summary, space;
     int64_t parameters, points;
+    bool judged;
     double expected; /* the loss of the point, where it depends on that */
 };
 
@@ -128,8 +132,32 @@ static void print_summary(struct filler *f, double value)
     json_number(&f->summary, value);
     buf_adds(&f->summary, ",\"max\":");
     json_number(&f->summary, value + 0.2);
-    buf_addf(&f->summary, ",\"step\":%lld,\"count\":%lld}}",
+    buf_addf(&f->summary, ",\"step\":%lld,\"count\":%lld}",
              (long long)f->points, (long long)f->points);
+    if (f->judged) {
+        buf_adds(&f->summary, ",\"size\":{\"last\":");
+        json_number(&f->summary, 1 / value + rng_uniform(&f->rng));
+        buf_adds(&f->summary, ",\"step\":1,\"count\":1}");
+    }
+    buf_addc(&f->summary, '}');
+}
+
+/* The better, the longer it went on. */
+static int add_reports(struct filler *f, int64_t trial, double value,
+                       struct err *err)
+{
+    static const int64_t rungs[] = {1, 3, 9};
+    static const double most[] = {2, 0.5, 0.2};
+    for (size_t i = 0; f->judged && i < 3 && value < most[i]; i++) {
+        struct heard h = {.kind = HEARD_REPORT,
+                          .trial = trial,
+                          .step = rungs[i],
+                          .state = STATE_RUNNING,
+                          .value = value + 1 / (double)rungs[i]};
+        if (store_heard_add(f->store, &h, err))
+            return -1;
+    }
+    return 0;
 }
 
 static int add_attempt(struct filler *f, const struct trial *t, struct err *err)
@@ -184,7 +212,7 @@ static int add_trial(struct filler *f, int64_t id, struct err *err)
     t.ended = t.started + t.seconds;
     t.reason = failed ? STR("exit code 1") : str_n("", 0);
     t.summary = buf_str(&f->summary);
-    if (add_attempt(f, &t, err))
+    if (add_attempt(f, &t, err) || add_reports(f, id, value, err))
         return -1;
     return store_trial_update(f->store, &t, err);
 }
@@ -205,10 +233,12 @@ static int fill(struct filler *f, int64_t trials, struct err *err)
 
 static bool read_words(struct filler *f, int argc, char **argv)
 {
-    f->parameters = argc > 3 ? strtoll(argv[3], NULL, 10) : OWN_PARAMETERS;
+    f->judged = argc == 4 && strcmp(argv[3], "judged") == 0;
+    f->parameters = argc > 4 ? strtoll(argv[3], NULL, 10) : OWN_PARAMETERS;
     f->points = argc > 4 ? strtoll(argv[4], NULL, 10) : POINTS;
-    return (argc == 3 || argc == 5) && f->parameters >= OWN_PARAMETERS &&
-           f->points > 0 && f->points <= POINTS_MOST;
+    return (argc == 3 || argc == 5 || f->judged) &&
+           f->parameters >= OWN_PARAMETERS && f->points > 0 &&
+           f->points <= POINTS_MOST;
 }
 
 int main(int argc, char **argv)
@@ -216,7 +246,8 @@ int main(int argc, char **argv)
     struct err err = {0};
     struct filler f = {0};
     if (!read_words(&f, argc, argv)) {
-        fputs("usage: fill_store FOLDER TRIALS [PARAMETERS POINTS]\n", stderr);
+        fputs("usage: fill_store FOLDER TRIALS [PARAMETERS POINTS | judged]\n",
+              stderr);
         return 2;
     }
     rng_init(&f.rng, 1, 0, "fill_store");

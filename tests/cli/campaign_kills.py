@@ -1,9 +1,9 @@
 """campaign_kills.py - a campaign whose conductor is killed again and again
 
-    campaign_kills.py THRONG FOLDER KILLS [SEED]
+    campaign_kills.py THRONG FOLDER CAMPAIGN KILLS [SEED]
 
-Runs examples/campaign (copies in FOLDER/whole and FOLDER/killed), larger than it
-is, once undisturbed and once with its conductor killed at KILLS random moments;
+Runs CAMPAIGN.yaml, of which FOLDER/whole and FOLDER/killed have a copy each,
+once undisturbed and once with its conductor killed at KILLS random moments;
 every second time the conductors of its stages die with it. Prints TAP: the
 tables are equal, and what had ended before a kill never ran again.
 """
@@ -12,13 +12,11 @@ import glob
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
 import time
 
-STAGES = ("prepare", "search", "ensemble", "decide")
 made = failed = 0
 
 
@@ -31,18 +29,36 @@ def check(name, good, why=""):
         print("#   " + str(why).replace("\n", "\n#   "))
 
 
-def trials(throng, folder, stage):
-    """The trials of a stage by number; none where it has not begun."""
-    said = subprocess.run([throng, "export", "leaves/" + stage, "--jsonl"],
-                          cwd=folder, capture_output=True, text=True)
-    return {t["id"]: t for t in map(json.loads, said.stdout.splitlines())}
+class Campaign:
+    """One copy of it, in a folder of its own."""
 
+    def __init__(self, throng, folder, name):
+        self.throng, self.folder, self.name = throng, folder, name
 
-def results(throng, folder):
-    """What tables are made of: no times, no counts of attempts."""
-    return {stage: {i: (t["state"], t["value"], t["params"], t["metrics"])
-                    for i, t in trials(throng, folder, stage).items()}
-            for stage in STAGES}
+    def start(self, *words):
+        return subprocess.Popen(
+            [self.throng, "run", *words, self.name + ".yaml"], cwd=self.folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def said(self, *words):
+        return subprocess.run([self.throng, *words], cwd=self.folder,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True).stdout
+
+    def stages(self):
+        """Those that have trials: a summary has none."""
+        said = json.loads(self.said("status", self.name, "--json"))
+        return [s["stage"] for s in said["stages"] if self.trials(s["stage"])]
+
+    def trials(self, stage):
+        """Of a stage, by number; none where it has not begun."""
+        said = self.said("export", self.name + "/" + stage, "--jsonl")
+        return {t["id"]: t for t in map(json.loads, said.splitlines())}
+
+    def results(self, stage):
+        """What tables are made of: no times, no counts of attempts."""
+        return {i: (t["state"], t["value"], t["params"], t["metrics"])
+                for i, t in self.trials(stage).items()}
 
 
 def children(pid):
@@ -65,12 +81,9 @@ def kill(pid):
         pass
 
 
-def run_killed(throng, folder, rng, both, longest):
+def run_killed(campaign, rng, both, longest):
     """One run that is killed at a random moment; True: it had ended before."""
-    process = subprocess.Popen([throng, "run", "leaves.yaml"], cwd=folder,
-                               stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    process = campaign.start("-q")
     time.sleep(rng.uniform(0, longest))
     over = process.poll() is not None
     below = children(process.pid) if both else []
@@ -89,46 +102,34 @@ def redone(before, after):
              after[stage][i]["attempts"] != t["attempts"])]
 
 
-def enlarge(folder, rate):
-    """So that a run takes about `rate` times as long."""
-    path = os.path.join(folder, "ensemble.yaml")
-    with open(path) as f:
-        text = f.read()
-    text = re.sub(r"max: 10\}", "max: %d}" % (10 * rate), text)
-    with open(path, "w") as f:
-        f.write(text)
-
-
-def main(throng, folder, kills, seed="1"):
+def main(throng, folder, name, kills, seed="1"):
     rng = random.Random(int(seed))
-    whole, killed = (os.path.join(folder, n) for n in ("whole", "killed"))
-    for copy in (whole, killed):
-        enlarge(copy, 4)
+    whole, killed = (Campaign(throng, os.path.join(folder, n), name)
+                     for n in ("whole", "killed"))
     began = time.time()
-    code = subprocess.run([throng, "run", "-q", "leaves.yaml"], cwd=whole,
-                          stdin=subprocess.DEVNULL).returncode
+    code = whole.start("-q").wait()
     took = time.time() - began
     check("undisturbed it runs to its end", code == 0, code)
-    ended, again, inside = {s: {} for s in STAGES}, [], 0
+    stages = whole.stages()
+    ended, again, inside = {s: {} for s in stages}, [], 0
     for k in range(int(kills)):
-        over = run_killed(throng, killed, rng, k % 2 == 1,
+        over = run_killed(killed, rng, k % 2 == 1,
                           max(0.5, took / int(kills) * 3))
-        now = {s: trials(throng, killed, s) for s in STAGES}
+        now = {s: killed.trials(s) for s in stages}
         again += redone(ended, now)
         inside += not over
         ended = now
-    code = subprocess.run([throng, "run", "-q", "leaves.yaml"], cwd=killed,
-                          stdin=subprocess.DEVNULL).returncode
-    again += redone(ended, {s: trials(throng, killed, s) for s in STAGES})
+    code = killed.start("-q").wait()
+    again += redone(ended, {s: killed.trials(s) for s in stages})
     check("killed %s times it runs to its end" % kills, code == 0, code)
-    x, y = results(throng, whole), results(throng, killed)
-    for stage in STAGES:
-        check("the table of %s is the same (%d trials)" %
-              (stage, len(x[stage])), x[stage] and x[stage] == y[stage],
-              "%d and %d trials" % (len(x[stage]), len(y[stage])))
+    for stage in stages:
+        x, y = whole.results(stage), killed.results(stage)
+        check("the table of %s is the same (%d trials)" % (stage, len(x)),
+              x and x == y, "%d and %d trials" % (len(x), len(y)))
     check("nothing that was done ran again", not again, again[:10])
     check("it was killed while it ran", inside > 0, "%d times" % inside)
-    print("# %d of %s kills came while it ran" % (inside, kills))
+    print("# %d of %s kills came while it ran, which takes %.0f s" %
+          (inside, kills, took))
     print("1..%d" % made)
     return 1 if failed else 0
 
