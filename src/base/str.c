@@ -121,8 +121,10 @@ const char *str_nearest(struct str s, const char *const *names)
     for (; *names; names++) {
         struct str name = str_of(*names);
         size_t longer = name.len > s.len ? name.len : s.len;
-        unsigned distance = str_distance(s, name);
-        if (distance > (longer + 2) / 3 || distance >= longer)
+        size_t shorter = name.len > s.len ? s.len : name.len;
+        unsigned distance = str_distance(s, name); /* of their beginnings */
+        if (longer - shorter > (longer + 2) / 3 ||
+            distance > (longer + 2) / 3 || distance >= longer)
             continue;
         if (!best || distance < best_distance) {
             best = *names;

@@ -38,7 +38,7 @@ static int choose_metric(struct asking *q, struct store *store, bool *other)
     q->answer.minimize =
         by ? goal_minimizes(&goal.all, q->answer.metric) : goal.minimize;
     *other = by && !str_eq(q->answer.metric, goal.name);
-    return by ? name_check(store, by, c->arena, &c->err) : 0;
+    return by ? metric_check(store, by, c->arena, &c->err) : 0;
 }
 
 static int answer(struct asking *q, struct store *store)

@@ -158,6 +158,13 @@ static int check_finite(struct reading *r, struct err *err)
     return 0;
 }
 
+static int fail_unreported(const struct reading *r, struct err *err)
+{
+    if (metric_check(r->asked->store, r->metric, r->p->arena, err))
+        return -1;
+    return err_set(err, ERR_MISSING, "no trial has reported `%s`", r->metric);
+}
+
 static int make_curves(struct reading *r, const char *selector, struct err *err)
 {
     struct buf b;
@@ -171,13 +178,13 @@ static int make_curves(struct reading *r, const char *selector, struct err *err)
         return -1;
     struct value *curves = with_points(r, value_get(v, STR("curves")));
     if (!curves->count)
-        return err_set(err, ERR_MISSING, "no trial has reported `%s`",
-                       r->metric);
+        return fail_unreported(r, err);
     fill_curves(r, curves);
     if (check_finite(r, err))
         return -1;
-    r->p->subtitle = arena_printf(r->p->arena, "%s, %zu trial%s", r->metric,
-                                  curves->count, curves->count == 1 ? "" : "s");
+    r->p->subtitle = arena_printf(r->p->arena, "%s, %zu trial%s%s", r->metric,
+                                  curves->count, curves->count == 1 ? "" : "s",
+                                  trials_chosen(r->asked, r->p->arena));
     if (value_get(v, STR("cut"))->boolean)
         plot_note(r->p, "the first %d of the trials that were asked for",
                   CURVES_MAX);
@@ -285,11 +292,11 @@ static int make_bands(struct reading *r, struct err *err)
     double total = value_number(value_get(v, STR("total")));
     double used = value_number(value_get(v, STR("used")));
     if (!(used > 0))
-        return err_set(err, ERR_MISSING, "no trial has reported `%s`",
-                       r->metric);
+        return fail_unreported(r, err);
     fill_bands(r, v);
-    r->p->subtitle = arena_printf(r->p->arena, "%s, %s trials", r->metric,
-                                  plot_count(r->p->arena, (uint64_t)used));
+    r->p->subtitle = arena_printf(r->p->arena, "%s, %s trials%s", r->metric,
+                                  plot_count(r->p->arena, (uint64_t)used),
+                                  trials_chosen(r->asked, r->p->arena));
     plot_note(r->p,
               "bands: 5 to 95 %% and 25 to 75 %% of the trials at each step");
     if (total > BANDS_TRIALS_MAX)

@@ -91,7 +91,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
     bool other = asked->metric && !str_is(goal.name, asked->metric);
     q.metric = other ? str_of(asked->metric) : goal.name;
     q.minimize = other ? goal_minimizes(&goal.all, q.metric) : goal.minimize;
-    int rc = other && name_check(asked->store, asked->metric, p->arena, err)
+    int rc = other && metric_check(asked->store, asked->metric, p->arena, err)
                  ? -1
                  : inquiry_shares(&q, asked->store, other, p->arena, err);
     if (!rc) {

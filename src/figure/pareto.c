@@ -13,6 +13,7 @@ struct sheet {
     struct goal goal;
     int64_t left;   /* trials without both */
     int64_t broken; /* that break a bound */
+    int64_t bad, open;
 };
 
 static int choose(struct sheet *s, const struct figure_asked *asked,
@@ -31,7 +32,7 @@ static int choose(struct sheet *s, const struct figure_asked *asked,
         s->names[i] =
             said[i] ? said[i] : arena_cstr(a, goal.all.objectives[i].name);
         s->minimize[i] = goal_minimizes(&goal.all, str_of(s->names[i]));
-        if (name_check(asked->store, s->names[i], a, err))
+        if (metric_check(asked->store, s->names[i], a, err))
             return -1;
     }
     return 0;
@@ -40,13 +41,15 @@ static int choose(struct sheet *s, const struct figure_asked *asked,
 static void take(struct sheet *s, const struct trial *t, struct arena *work)
 {
     double v[2];
-    if (!state_final(t->state) || state_bad(t->state))
+    if (!state_final(t->state) || state_bad(t->state)) {
+        *(state_final(t->state) ? &s->bad : &s->open) += 1;
         return;
+    }
     arena_reset(work);
     const struct value *summary =
         t->summary.len ? json_parse(work, t->summary, "", false, NULL) : NULL;
     for (int i = 0; i < 2; i++)
-        v[i] = summary_number(summary, str_of(s->names[i]));
+        v[i] = trials_number(t, summary, s->names[i]);
     if (!isfinite(v[0]) || !isfinite(v[1])) {
         s->left++;
         return;
@@ -63,9 +66,11 @@ static void take(struct sheet *s, const struct trial *t, struct arena *work)
 static int read_all(struct sheet *s, const struct figure_asked *asked,
                     struct err *err)
 {
+    bool times =
+        !strcmp(s->names[0], "seconds") || !strcmp(s->names[1], "seconds");
     struct query q = {.selector = asked->trials,
                       .where = asked->where,
-                      .results = true,
+                      .results = !times,
                       .with_texts = true};
     struct rows *rows = store_rows(asked->store, &q, err);
     struct arena *work = arena_new();
@@ -184,6 +189,24 @@ static void fill(struct sheet *s, struct plot *p)
     draw(s, rows, front, p);
 }
 
+static void say(const struct sheet *s, const struct figure_asked *asked,
+                struct plot *p)
+{
+    struct arena *a = p->arena;
+    p->title = arena_printf(a, "%s: %s against %s", asked->study, s->names[1],
+                            s->names[0]);
+    p->subtitle =
+        arena_printf(a, "%s trial%s%s", plot_count(a, s->ids.len),
+                     s->ids.len == 1 ? "" : "s", trials_chosen(asked, a));
+    trials_say_left(p, s->bad, 0, s->open);
+    if (s->left)
+        plot_note(p, "not drawn: %s without a finite value of both",
+                  plot_count(a, (uint64_t)s->left));
+    if (s->broken)
+        plot_note(p, "not drawn: %s that break a bound",
+                  plot_count(a, (uint64_t)s->broken));
+}
+
 static int make(const struct figure_asked *asked, struct plot *p,
                 struct err *err)
 {
@@ -195,17 +218,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
             ? -1
             : 0;
     if (!rc) {
-        p->title = arena_printf(p->arena, "%s: %s against %s", asked->study,
-                                s.names[1], s.names[0]);
-        p->subtitle = arena_printf(p->arena, "%s trial%s",
-                                   plot_count(p->arena, s.ids.len),
-                                   s.ids.len == 1 ? "" : "s");
-        if (s.left)
-            plot_note(p, "not drawn: %s without a finite value of both",
-                      plot_count(p->arena, (uint64_t)s.left));
-        if (s.broken)
-            plot_note(p, "not drawn: %s that break a bound",
-                      plot_count(p->arena, (uint64_t)s.broken));
+        say(&s, asked, p);
         fill(&s, p);
     }
     vec_done(&s.ids);

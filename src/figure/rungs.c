@@ -9,9 +9,9 @@
 
 #define CHOICES_MAX 16
 
-enum fate { WENT_ON, STOPPED, ENDED, WAITS };
-static const char *const fates[] = {"went on", "stopped here",
-                                    "reached its end", "runs or waits"};
+enum fate { WENT_ON, STOPPED, ENDED, WAITS, FAILED, FATES };
+static const char *const fates[FATES] = {
+    "went on", "stopped here", "reached its end", "runs or waits", "failed"};
 
 struct report {
     int64_t trial, level;
@@ -96,6 +96,7 @@ static int find_fates(struct sheet *s, const struct figure_asked *asked,
             bool last = at + 1 == s->list.len || r[1].trial != r->trial;
             r->fate = !last                      ? WENT_ON
                       : !state_final(t.state)    ? WAITS
+                      : state_bad(t.state)       ? FAILED
                       : t.state == STATE_STOPPED ? STOPPED
                                                  : ENDED;
         }
@@ -103,7 +104,7 @@ static int find_fates(struct sheet *s, const struct figure_asked *asked,
     return got < 0 ? -1 : 0;
 }
 
-static void sort_levels(struct sheet *s)
+static int sort_levels(struct sheet *s, struct err *err)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->list.len; i++)
@@ -116,6 +117,10 @@ static void sort_levels(struct sheet *s)
     for (size_t i = 0; i < kept; i++)
         if (!s->levels.len || vec_last(&s->levels) != s->list.p[i].level)
             vec_push(&s->levels, s->list.p[i].level);
+    return kept ? 0
+                : err_set(err, ERR_MISSING,
+                          "no report at a rung is finite: %zu are not",
+                          s->dropped);
 }
 
 /* ---- table and panel ------------------------------------------------------
@@ -190,7 +195,7 @@ static void draw(const struct sheet *s, const struct figure_asked *asked,
     uint8_t *kinds = arena_alloc(p->arena, s->list.len + 1);
     bool log = asked->scale ? !strcmp(asked->scale, "log")
                             : trials_want_log(values, s->list.len);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < FATES; i++)
         vec_push(&p->categories, fates[i]);
     for (size_t i = 0; i < s->list.len; i++)
         kinds[i] = (uint8_t)s->list.p[i].fate;
@@ -206,6 +211,21 @@ static void draw(const struct sheet *s, const struct figure_asked *asked,
                                              .opacity = 0.8});
 }
 
+static void say(const struct sheet *s, const struct figure_asked *asked,
+                const struct study_goal *goal, const char *metric,
+                struct plot *p)
+{
+    p->title =
+        arena_printf(p->arena, "%s: %s at each rung", asked->study, metric);
+    p->subtitle = arena_printf(p->arena, "%s (%s), %s reports at %zu rung%s",
+                               metric, goal->minimize ? "minimize" : "maximize",
+                               plot_count(p->arena, s->list.len), s->levels.len,
+                               s->levels.len == 1 ? "" : "s");
+    if (s->dropped)
+        plot_note(p, "not drawn: %zu reports without a finite value",
+                  s->dropped);
+}
+
 static int make(const struct figure_asked *asked, struct plot *p,
                 struct err *err)
 {
@@ -213,22 +233,12 @@ static int make(const struct figure_asked *asked, struct plot *p,
     struct study_goal goal;
     int rc = study_goal_read(asked->store, p->arena, &goal, err) ||
                      gather(&s, asked, p->arena, err) ||
-                     find_fates(&s, asked, err)
+                     find_fates(&s, asked, err) || sort_levels(&s, err)
                  ? -1
                  : 0;
     if (!rc) {
         const char *metric = arena_cstr(p->arena, goal.name);
-        sort_levels(&s);
-        p->title =
-            arena_printf(p->arena, "%s: %s at each rung", asked->study, metric);
-        p->subtitle =
-            arena_printf(p->arena, "%s (%s), %s reports at %zu rung%s", metric,
-                         goal.minimize ? "minimize" : "maximize",
-                         plot_count(p->arena, s.list.len), s.levels.len,
-                         s.levels.len == 1 ? "" : "s");
-        if (s.dropped)
-            plot_note(p, "not drawn: %zu reports without a finite value",
-                      s.dropped);
+        say(&s, asked, &goal, metric, p);
         add_table(&s, metric, p);
         draw(&s, asked, metric, p);
     }

@@ -49,8 +49,9 @@ static int choose_metric(struct reading *r, const struct figure_asked *asked,
     t->minimize = t->is_objective
                       ? goal.minimize
                       : goal_minimizes(&goal.all, str_of(t->metric));
-    return t->is_objective ? 0
-                           : name_check(asked->store, t->metric, r->arena, err);
+    return t->is_objective
+               ? 0
+               : metric_check(asked->store, t->metric, r->arena, err);
 }
 
 static bool is_logarithmic(enum dist d)
@@ -166,6 +167,13 @@ static double param_number(struct reading *r, struct trial_param *k,
     return choice_of(k, text_of(r->work, v), r->arena);
 }
 
+double trials_number(const struct trial *row, const struct value *summary,
+                     const char *name)
+{
+    double said = summary_number(summary, str_of(name));
+    return isnan(said) && !strcmp(name, "seconds") ? row->seconds : said;
+}
+
 static double value_of(struct reading *r, const struct trial *row,
                        const struct value **summary)
 {
@@ -174,7 +182,7 @@ static double value_of(struct reading *r, const struct trial *row,
                    : NULL;
     if (r->t->is_objective)
         return row->value;
-    return summary_number(*summary, str_of(r->t->metric));
+    return trials_number(row, *summary, r->t->metric);
 }
 
 static void take(struct reading *r, const struct trial *row)
@@ -215,7 +223,7 @@ static int read_rows(struct reading *r, const struct figure_asked *asked,
     bool texts = !r->t->is_objective || r->goal.bound_count;
     struct query q = {.selector = asked->trials,
                       .where = asked->where,
-                      .results = true,
+                      .results = strcmp(r->t->metric, "seconds") != 0,
                       .with_texts = texts};
     struct trial row;
     if (names_check_filter(asked->store, asked->where, r->arena, err))
@@ -279,32 +287,44 @@ int trials_read(struct trials *t, const struct figure_asked *asked,
 
 /* ---- in words ------------------------------------------------------------ */
 
+const char *trials_chosen(const struct figure_asked *asked, struct arena *a)
+{
+    return arena_printf(a, "%s%s%s", asked->where ? " where " : "",
+                        asked->where ? asked->where : "",
+                        asked->trials ? ", chosen" : "");
+}
+
+void trials_say_left(struct plot *p, int64_t bad, int64_t valueless,
+                     int64_t open)
+{
+    const struct {
+        int64_t count;
+        const char *what;
+    } left[] = {{bad, "failed"},
+                {valueless, "without a finite value"},
+                {open, "not ended"}};
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < 3; i++)
+        if (left[i].count)
+            buf_addf(&b, "%s%s %s", b.len ? ", " : "",
+                     plot_count(p->arena, (uint64_t)left[i].count),
+                     left[i].what);
+    if (b.len)
+        plot_note(p, "not drawn: %s", b.p);
+    buf_done(&b);
+}
+
 void trials_title(const struct trials *t, const struct figure_asked *asked,
                   struct plot *p, const char *what)
 {
     struct arena *a = p->arena;
     p->title = arena_printf(a, "%s: %s", asked->study, what);
     p->subtitle = arena_printf(
-        a, "%s (%s), %s trial%s%s%s%s", t->metric,
+        a, "%s (%s), %s trial%s%s", t->metric,
         t->minimize ? "minimize" : "maximize", plot_count(a, t->count),
-        t->count == 1 ? "" : "s", asked->where ? " where " : "",
-        asked->where ? asked->where : "", asked->trials ? ", chosen" : "");
-    if (t->valueless + t->bad + t->open == 0)
-        return;
-    struct buf b;
-    buf_init(&b);
-    const struct {
-        int64_t count;
-        const char *what;
-    } left[] = {{t->bad, "failed"},
-                {t->valueless, "without a finite value"},
-                {t->open, "not ended"}};
-    for (size_t i = 0; i < 3; i++)
-        if (left[i].count)
-            buf_addf(&b, "%s%s %s", b.len ? ", " : "",
-                     plot_count(a, (uint64_t)left[i].count), left[i].what);
-    plot_note(p, "not drawn: %s", b.p);
-    buf_done(&b);
+        t->count == 1 ? "" : "s", trials_chosen(asked, a));
+    trials_say_left(p, t->bad, t->valueless, t->open);
 }
 
 void trials_table(const struct trials *t, struct plot *p)

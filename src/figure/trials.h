@@ -43,6 +43,15 @@ int trials_read(struct trials *t, const struct figure_asked *asked,
 void trials_title(const struct trials *t, const struct figure_asked *asked,
                   struct plot *p, const char *what);
 void trials_table(const struct trials *t, struct plot *p);
+/* Parts of it: which were asked for, as " where lr<1", and a note of how many
+ * are not drawn, where there are any. */
+const char *trials_chosen(const struct figure_asked *asked, struct arena *a);
+void trials_say_left(struct plot *p, int64_t bad, int64_t valueless,
+                     int64_t open);
+/* What a trial has of a metric that is not the objective; `seconds` nobody need
+ * have reported. */
+double trials_number(const struct trial *row, const struct value *summary,
+                     const char *name);
 /* A parameter's column in the table. */
 void trials_param_column(const struct trials *t, const struct trial_param *k,
                          struct plot *p);

@@ -150,7 +150,7 @@ static int by_sd(const void *x, const void *y)
 static void add_reliability(const struct sheet *s, struct plot *p,
                             struct table *t)
 {
-    struct plot_panel *panel = plot_panel_add(p, "error against sd");
+    struct plot_panel *panel = plot_panel_add(p, "error by sd");
     struct pair *pairs = xmalloc(s->count * sizeof(*pairs));
     double *x = plot_room(p, GROUPS), *y = plot_room(p, GROUPS), high = 0;
     size_t n = 0;
@@ -173,9 +173,8 @@ static void add_reliability(const struct sheet *s, struct plot *p,
         n++;
     }
     free(pairs);
-    panel->x = (struct plot_axis){.label = "root mean square sd", .zero = true};
-    panel->y =
-        (struct plot_axis){.label = "root mean square error", .zero = true};
+    panel->x = (struct plot_axis){.label = "rms sd", .zero = true};
+    panel->y = (struct plot_axis){.label = "rms error", .zero = true};
     add_diagonal(p, panel, 0, high);
     struct plot_mark m = {.kind = PLOT_LINES,
                           .count = n,

@@ -405,13 +405,19 @@ static void begin_colour(struct buf *b, const struct rgb *fore,
     buf_addc(b, 'm');
 }
 
-static void add_halves(struct buf *b, const struct cell *c)
+static void add_halves(struct buf *b, const struct screen *s,
+                       const struct cell *c)
 {
     const struct half *up = &c->halves[0], *low = &c->halves[1];
+    struct rgb back = up->on ? up->colour : low->colour;
     if (c->dots) {
-        struct rgb back = up->on ? up->colour : low->colour;
         begin_colour(b, &c->dot_colour, &back, false);
-        add_letter(b, 0x2800u + c->dots);
+        add_dots(b, s, c);
+        return;
+    }
+    if (!s->base.look.unicode) {
+        begin_colour(b, NULL, &back, false);
+        buf_addc(b, ' ');
         return;
     }
     begin_colour(b, up->on ? &up->colour : &low->colour,
@@ -429,7 +435,7 @@ static void add_painted(struct buf *b, const struct screen *s,
                      l->bold);
         add_text(b, s, c->text);
     } else if (h->on || c->halves[1].on) {
-        add_halves(b, c);
+        add_halves(b, s, c);
     } else {
         begin_colour(b, &c->dot_colour, NULL, false);
         add_dots(b, s, c);
@@ -445,7 +451,7 @@ static void add_cell(struct buf *b, const struct screen *s,
         return;
     if (!c->text.p && !filled && !c->dots)
         buf_addc(b, ' ');
-    else if (s->base.look.colour && s->base.look.unicode)
+    else if (s->base.look.colour)
         add_painted(b, s, c);
     else if (c->text.p)
         add_text(b, s, c->text);

@@ -32,7 +32,9 @@ static double value_of(const struct trial *t, struct str metric,
     const struct value *summary =
         t->summary.len ? json_parse(a, t->summary, "summary", true, NULL)
                        : NULL;
-    return value_number(value_get(value_get(summary, metric), STR("last")));
+    double said =
+        value_number(value_get(value_get(summary, metric), STR("last")));
+    return isnan(said) && str_is(metric, "seconds") ? t->seconds : said;
 }
 
 /* More trials say nothing new about a parameter. Of larger studies some are

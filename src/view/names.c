@@ -14,6 +14,7 @@ struct names {
     struct err *err;
     struct point_columns params;
     const char **metrics;
+    bool filter; /* what else a filter may ask for may be meant */
 };
 
 static int names_init(struct names *n, struct store *store, struct arena *a,
@@ -77,7 +78,10 @@ static const char *list_names(struct names *n)
         buf_addf(&b, "%s, ", n->metrics[i]);
     for (size_t i = 0; i < n->params.names.len; i++)
         buf_addf(&b, "%s, ", n->params.names.p[i].p);
-    buf_adds(&b, "seconds, attempts, started and ended");
+    if (n->filter)
+        buf_adds(&b, "seconds, attempts, started and ended");
+    else if (b.len)
+        b.len -= 2; /* the last comma */
     const char *text = arena_cstr(n->arena, buf_str(&b));
     buf_done(&b);
     return text;
@@ -93,7 +97,7 @@ static int refuse(struct names *n, const char *name)
         return err_set(n->err, ERR_INPUT,
                        "a filter asks for a tag as tag:NAME, such as "
                        "'tag:paper and loss < 0.1'");
-    for (size_t i = 0; columns[i]; i++)
+    for (size_t i = 0; n->filter && columns[i]; i++)
         vec_push(&all, columns[i]);
     for (size_t i = 0; n->metrics[i]; i++)
         vec_push(&all, n->metrics[i]);
@@ -137,6 +141,50 @@ int name_check(struct store *store, const char *name, struct arena *a,
     int rc = names_init(&n, store, a, err);
     if (!rc)
         rc = check(&n, name);
+    names_done(&n);
+    return rc;
+}
+
+static int refuse_metric(struct names *n, const char *name)
+{
+    VEC(const char *) all = {0};
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; n->metrics[i]; i++) {
+        vec_push(&all, n->metrics[i]);
+        buf_addf(&b, "%s, ", n->metrics[i]);
+    }
+    buf_adds(&b, "and seconds");
+    vec_push(&all, "seconds");
+    vec_push(&all, NULL);
+    const char *near = str_nearest(str_of(name), all.p);
+    vec_done(&all);
+    if (near)
+        err_set(n->err, ERR_INPUT,
+                "no trial has a metric `%s`; did you mean `%s`?", name, near);
+    else
+        err_set(n->err, ERR_INPUT,
+                "no trial has a metric `%s`%s; there is "
+                "%.700s",
+                name,
+                map_has(n->params.known, str_of(name)) ? ", a parameter" : "",
+                b.p);
+    buf_done(&b);
+    return -1;
+}
+
+int metric_check(struct store *store, const char *name, struct arena *a,
+                 struct err *err)
+{
+    struct names n;
+    if (!strcmp(name, "seconds") || !store_last_trial(store))
+        return 0;
+    int rc = names_init(&n, store, a, err);
+    if (!rc && !is_metric(&n, str_of(name))) {
+        bool param = map_has(n.params.known, str_of(name));
+        int any = param ? 0 : any_has(&n, name);
+        rc = any > 0 ? 0 : any < 0 ? -1 : refuse_metric(&n, name);
+    }
     names_done(&n);
     return rc;
 }
@@ -195,6 +243,7 @@ int names_check_filter(struct store *store, const char *where, struct arena *a,
     if (!list)
         return -1;
     int rc = names_init(&n, store, a, err);
+    n.filter = true;
     for (; !rc && *list; list++)
         rc = check(&n, *list);
     names_done(&n);

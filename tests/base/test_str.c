@@ -84,6 +84,9 @@ static void distance_counts_slips_of_the_fingers(void **state)
     memset(a, 'x', sizeof(a));
     memset(b, 'y', sizeof(b));
     assert_int_equal(str_distance(str_n(a, 200), str_n(b, 200)), 64);
+    a[199] = 0;
+    const char *const long_name[] = {a, NULL};
+    assert_null(str_nearest(STR("loss"), long_name));
 }
 
 static void the_nearest_name_is_suggested_only_when_near(void **state)

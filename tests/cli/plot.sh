@@ -112,6 +112,31 @@ run "$THRONG" summary nosuch -o x.html
 check_status "a study that is none is named" 4
 check_lacks "and nothing is written" "$(ls)" x.html
 
+# Values and metrics of any kind stay valid XML, and obey nothing.
+python3 - <<'END'
+import json
+odd = ["p<0>&\"'", "\u202eright", "a\u001b[31m", "]]>", "{lr}", "\u540d" * 3, "w" * 500]
+with open("odd.jsonl", "w") as f:
+    for i in range(30):
+        f.write(json.dumps({"a": odd[i % 7], "b": odd[i % 5], "x": i % 4, "y": i}) + "\n")
+END
+cat >odd.yaml <<'END'
+name: odd
+command: [sh, -c, 'throng report "<a>&=$THRONG_TRIAL"']
+metric: {name: "<a>&"}
+points: odd.jsonl
+END
+"$THRONG" run -q odd.yaml
+for kind in history curves slice contour parallel heat load gantt matrix; do
+    run "$THRONG" plot $kind odd -o odd.svg
+    check_status "$kind of odd values is drawn" 0
+    run valid odd.svg
+    check_status "as valid XML" 0
+done
+run "$THRONG" summary odd -o odd.html
+run valid odd.html
+check_status "so is their summary" 0
+
 cat >campaign.yaml <<'END'
 name: c
 stages:

@@ -268,8 +268,13 @@ static void what_cannot_be_drawn_is_said(void **state)
         const char *words;
     } cases[] = {
         {"histroy", {0}, "did you mean history?"},
-        {"history", {.metric = "los"}, "los"},
+        {"history", {.metric = "los"}, "did you mean `loss`?"},
+        {"curves", {.metric = "los"}, "did you mean `loss`?"},
+        {"curves", {.metric = "los", .group = "act"}, "did you mean `loss`?"},
+        {"pareto", {.x = "los", .y = "size"}, "did you mean `loss`?"},
+        {"importance", {.metric = "second"}, "did you mean `seconds`?"},
         {"history", {.group = "lr"}, "takes no --group"},
+        {"history", {.metric = "lr"}, "metric `lr`, a parameter; there is"},
         {"history", {.where = "loss > 100"}, "no trial is left to draw"},
         {"history", {.scale = "cubic"}, "--scale takes log or linear"},
         {"slice", {.params = "lr,nothing"}, "nothing"},
@@ -288,6 +293,71 @@ static void what_cannot_be_drawn_is_said(void **state)
             fail_msg("%s: `%s` has no `%s`", cases[i].kind, said,
                      cases[i].words);
     }
+}
+
+/* Below the figure, and what stands under its title. */
+static const char *words_of(struct made *m, const char *kind,
+                            struct figure_asked asked)
+{
+    struct plot p;
+    struct buf b;
+    asked.store = m->s;
+    asked.study = "s";
+    plot_init(&p, m->a);
+    buf_init(&b);
+    assert_ok(m,
+              figure_make(figure_kind_of(kind, &m->err), &asked, &p, &m->err));
+    buf_adds(&b, p.subtitle);
+    for (size_t i = 0; i < p.notes.len; i++)
+        buf_addf(&b, "; %s", p.notes.p[i]);
+    const char *text = arena_cstr(m->a, buf_str(&b));
+    buf_done(&b);
+    plot_done(&p);
+    return text;
+}
+
+static void what_is_left_out_is_said(void **state)
+{
+    struct made *m = *state;
+    made_study(m);
+    made_report(m, 3, 1, 7); /* then it failed */
+    made_commit(m);
+    assert_string_equal("loss (minimize), 4 trials; not drawn: 1 failed, 1 "
+                        "without a finite value",
+                        words_of(m, "history", ASKED(.store = NULL)));
+    assert_string_equal(
+        "2 trials where loss<3 or state=failed; not drawn: 1 failed",
+        words_of(m, "pareto",
+                 ASKED(.x = "size", .y = "loss",
+                       .where = "loss<3 or state=failed")));
+    assert_string_equal(
+        "loss, 2 trials where loss<3; bands: 5 to 95 % and 25 to 75 % of the "
+        "trials at each step",
+        words_of(m, "curves", ASKED(.where = "loss<3")));
+    assert_true(strstr(data_of(m, "rungs", ASKED(.store = NULL)),
+                       "\n1,3,7,failed\n") != NULL);
+}
+
+/* Of every trial the time is known. */
+static void seconds_are_a_metric_of_any_study(void **state)
+{
+    struct made *m = *state;
+    made_study(m);
+    for (int64_t id = 1; id <= 6; id++) {
+        struct trial t;
+        assert_ok(m, store_trial(m->s, id, m->a, &t, &m->err));
+        t.seconds = (double)id / 2;
+        assert_ok(m, store_trial_update(m->s, &t, &m->err));
+    }
+    made_commit(m);
+    assert_string_equal("trial,state,seconds,best\n1,done,0.5,0.5\n"
+                        "2,stopped,1,0.5\n4,done,2,0.5\n5,done,2.5,0.5\n"
+                        "6,done,3,0.5\n",
+                        data_of(m, "history", ASKED(.metric = "seconds")));
+    assert_string_equal(
+        "trial,seconds,loss,front\n1,0.5,3,1\n2,1,4,0\n"
+        "4,2,1.5,1\n5,2.5,2,0\n",
+        data_of(m, "pareto", ASKED(.x = "seconds", .y = "loss")));
 }
 
 static void one_trial_alone_is_drawn(void **state)
@@ -401,6 +471,8 @@ int main(void)
         TEST(importance_has_a_row_for_each_parameter),
         TEST(uncertainty_says_whether_sd_is_right),
         TEST(what_cannot_be_drawn_is_said),
+        TEST(what_is_left_out_is_said),
+        TEST(seconds_are_a_metric_of_any_study),
         TEST(one_trial_alone_is_drawn),
         TEST(many_odd_parameters_are_drawn),
         TEST(no_value_at_all_is_said),
