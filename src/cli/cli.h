@@ -192,6 +192,7 @@ struct log log_stderr(void);
     row(evaluate) \
     row(predict) \
     row(ensemble) \
+    row(calibrate) \
     row(model) \
     row(doctor) \
     row(trust) \

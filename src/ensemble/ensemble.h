@@ -92,6 +92,42 @@ double opinions_loss(const struct opinions *o, const double *weights);
  * 1; returns the loss. */
 double opinions_choose(const struct opinions *o, size_t most, double *weights);
 
+/* ---- is it as sure as it should be? -------------------------------------- */
+
+/* Split-conformal: the score that a new row's is at most with a probability of
+ * 1 - alpha, whatever the scores are distributed like: the ⌈(n+1)(1-α)⌉-th of
+ * them. Infinite where there are too few. Sorts the scores. */
+double conformal_score(double *scores, size_t count, double alpha);
+
+/* Of a number, on rows whose truth is known. NaN: no spread is known. */
+struct calibrated_number {
+    double mae, rmse;
+    double interval;    /* conformal: the truth is this near to what is
+                           predicted */
+    double interval_sd; /* the same as a multiple of the row's own sd */
+    double coverage;    /* truths within what a normal distribution of the sd
+                           has with 1 - alpha */
+    double sharpness;   /* the mean sd */
+    double nll, crps;   /* of that distribution */
+    double rank_correlation; /* of sd and absolute error */
+};
+/* Of a choice of classes. */
+struct calibrated_choice {
+    double accuracy, nll, ece;
+    double temperature;            /* by which logits are best divided */
+    double nll_scaled, ece_scaled; /* when they are */
+    double threshold; /* conformal: classes of at least this probability make
+                         the set; 0: all do */
+    double set_size;  /* the mean of it */
+};
+/* sd may be NULL. */
+void calibrate_number(const double *predicted, const double *sd,
+                      const double *truth, size_t count, double alpha,
+                      struct calibrated_number *to);
+/* p: rows × classes; truth: by row. */
+void calibrate_choice(const double *p, const size_t *truth, size_t classes,
+                      size_t count, double alpha, struct calibrated_choice *to);
+
 /* ---- the file ----------------------------------------------------------- */
 
 #define ENSEMBLE_FORMAT "throng.ensemble/1"

@@ -209,9 +209,11 @@ static int rows_of(const struct committee *c, const struct member *m,
     }
     if (what->part != &m->view.train)
         return 0;
-    return err_set(err, ERR_INPUT,
-                   "%.*s has held out no rows that a choice could be made by",
-                   STRF(m->task.weights));
+    return err_set(
+        err, ERR_INPUT,
+        "%.*s has held out no rows: those that it was trained on say "
+        "nothing of how good it is",
+        STRF(m->task.weights));
 }
 
 static int find_rows(struct committee *c, struct err *err)

@@ -88,7 +88,7 @@ sed 's/name: kinds/name: all/; s/model.yaml/all.yaml/; s/val_loss/loss/; s/4, 8,
 "$THRONG" run -q all-study.yaml
 run "$THRONG" ensemble all all --greedy 3 -o none.ensemble
 check_contains "without rows that were held out there is no choice" "$err" \
-    "has held out no rows that a choice could be made by"
+    "has held out no rows: those that it was trained on say nothing"
 check_not "and no file" test -e none.ensemble
 run "$THRONG" ensemble kinds best:2 --combine sum -o none.ensemble
 check_contains "an unknown way to combine is refused" "$err" 'no `sum`'
@@ -97,3 +97,15 @@ check_status "it must be said where it goes" 2
 rm .throng/kinds/trials/0/1/output/weights.safetensors
 run "$THRONG" ensemble kinds all -o none.ensemble
 check_contains "a trial without weights is named" "$err" "trial 1 has no weights"
+
+# Whether it is as sure as it should be.
+run "$THRONG" calibrate two.ensemble
+check_contains "it is calibrated on validation rows" "$err" "40 validation rows"
+check_matches "a temperature is said" "$out" '^temperature	'
+run "$THRONG" calibrate none.safetensors
+check_not "weights that are not there are an error" test "$status" -eq 0
+run "$THRONG" calibrate two.ensemble --alpha 1
+check_status "so is an alpha that means nothing" 2
+weights=$(ls .throng/all/trials/0/1/output/weights.safetensors)
+run "$THRONG" calibrate "$weights"
+check_contains "training rows calibrate nothing" "$err" "has held out no rows"

@@ -41,17 +41,22 @@ def run(*words):
     return done.stdout
 
 
+def floats(column):
+    """Nine digits tell which floats they are."""
+    return column.astype(numpy.float32).astype(float)
+
+
 def table(*words):
     """The columns of `predict --csv`, as arrays; empty is NaN."""
     rows = list(csv.DictReader(io.StringIO(run("predict", "--csv", *words))))
-    return {name: numpy.array([float(r[name] or "nan") for r in rows])
-            for name in rows[0]}
+    columns = {name: numpy.array([float(r[name] or "nan") for r in rows])
+               for name in rows[0]}
+    return dict(columns, label=floats(columns["label"]))
 
 
 def table_of_one(weights):
-    """The same of one model: nine digits tell which floats they are."""
-    return {name: column.astype(numpy.float32).astype(float)
-            for name, column in table(weights).items()}
+    """The same of one model, whose numbers are floats."""
+    return {name: floats(column) for name, column in table(weights).items()}
 
 
 def judged(*words):
@@ -69,8 +74,9 @@ def write_ensemble(path, weights, combine="mean"):
                    "members": members}, f)
 
 
-@unittest.skipUnless(numpy, "numpy is not installed (python3-numpy)")
-class Ensembles(InFolder):
+class Models(InFolder):
+    """Rows, and models that are trained on them."""
+
     def rows(self, classes):
         draw = numpy.random.default_rng(8)
         x = draw.normal(size=(ROWS, 3))
@@ -98,6 +104,9 @@ class Ensembles(InFolder):
     def near(self, found, wanted, places=1e-9):
         numpy.testing.assert_allclose(found, wanted, rtol=places, atol=places)
 
+
+@unittest.skipUnless(numpy, "numpy is not installed (python3-numpy)")
+class Ensembles(Models):
     def test_numbers(self):
         self.rows(0)
         files = self.members(outputs=1, loss="mse", metrics="mae, r2")

@@ -1,0 +1,102 @@
+/* test_calibrate.c - what calibration promises is kept, on rows of any kind */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "ensemble/ensemble.h"
+
+enum { SPLITS = 200, KNOWN = 60, NEW = 400 };
+
+static void the_rank_is_that_of_the_paper(void **state)
+{
+    double ten[] = {9, 3, 1, 7, 5, 10, 2, 8, 4, 6};
+    (void)state;
+    assert_true(conformal_score(ten, 9 + 1, 0.1) == 10); /* ⌈11 × 0.9⌉ = 10 */
+    assert_true(conformal_score(ten, 9, 0.1) == 9);      /* exactly 9 of 9 */
+    assert_true(conformal_score(ten, 8, 0.1) == INFINITY);
+    assert_true(conformal_score(ten, 10, 0.5) == 6);
+    assert_true(conformal_score(ten, 0, 0.5) == INFINITY);
+}
+
+/* Three kinds of errors: of one size, of many sizes, and of a size that hangs
+ * on the row, where the score is in units of it. */
+static double error_of(struct rng *r, int kind)
+{
+    double x = rng_normal(r);
+    if (kind == 0)
+        return fabs(x);
+    if (kind == 1)
+        return fabs(x * x * x);
+    double sd = 0.1 + rng_uniform(r), said = sd * (0.5 + rng_uniform(r));
+    return fabs(x * sd) / said;
+}
+
+static void new_rows_are_covered_as_often_as_promised(void **state)
+{
+    static const double alphas[] = {0.05, 0.1, 0.3};
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        struct rng r;
+        double sum = 0, squares = 0, alpha = alphas[kind];
+        rng_init(&r, 11, (uint64_t)kind, "coverage");
+        for (int s = 0; s < SPLITS; s++) {
+            double known[KNOWN], inside = 0;
+            for (int i = 0; i < KNOWN; i++)
+                known[i] = error_of(&r, kind);
+            double most = conformal_score(known, KNOWN, alpha);
+            for (int i = 0; i < NEW; i++)
+                inside += (error_of(&r, kind) <= most) / (double)NEW;
+            sum += inside;
+            squares += inside * inside;
+        }
+        double mean = sum / SPLITS;
+        double se = sqrt((squares / SPLITS - mean * mean) / SPLITS);
+        if (!(mean >= 1 - alpha - 3 * se &&
+              mean <= 1 - alpha + 1.0 / (KNOWN + 1) + 3 * se))
+            fail_msg("kind %d: %g of %g are covered", kind, mean, 1 - alpha);
+    }
+}
+
+static void who_says_no_spread_has_an_interval_only(void **state)
+{
+    static const double said[] = {1, 2, 3}, truth[] = {1, 3, 5};
+    static const double none[] = {0, 0, 1};
+    struct calibrated_number n;
+    (void)state;
+    calibrate_number(said, NULL, truth, 3, 0.5, &n);
+    assert_true(n.mae == 1 && n.interval == 1 && isnan(n.nll) &&
+                isnan(n.coverage));
+    calibrate_number(said, none, truth, 3, 0.3, &n);
+    assert_true(n.interval_sd == INFINITY && n.crps > 0);
+}
+
+/* Probabilities that are too sure are made less so, and the other way. */
+static void temperature_goes_the_right_way(void **state)
+{
+    static const double sure[] = {0.99, 0.01, 0.99, 0.01,
+                                  0.99, 0.01, 0.01, 0.99};
+    static const double doubts[] = {0.6, 0.4, 0.6, 0.4, 0.6, 0.4, 0.4, 0.6};
+    static const size_t one_wrong[] = {0, 0, 1, 1}, right[] = {0, 0, 0, 1};
+    struct calibrated_choice c;
+    (void)state;
+    calibrate_choice(sure, one_wrong, 2, 4, 0.5, &c);
+    assert_true(c.temperature > 1 && c.nll_scaled < c.nll &&
+                c.accuracy == 0.75);
+    assert_true(fabs(c.ece - 0.24) < 1e-12 && c.ece_scaled < 1e-9);
+    calibrate_choice(doubts, right, 2, 4, 0.5, &c);
+    assert_true(c.temperature < 1 && c.nll_scaled < c.nll);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_rank_is_that_of_the_paper),
+        cmocka_unit_test(new_rows_are_covered_as_often_as_promised),
+        cmocka_unit_test(who_says_no_spread_has_an_interval_only),
+        cmocka_unit_test(temperature_goes_the_right_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+"""Calibration beside numpy: what `calibrate` says of held-out rows is what
+numpy makes of the predictions of the same rows."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import unittest
+
+SYSTEM = "/usr/bin/python3"  # for which Debian's packages are
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+    if (os.path.exists(SYSTEM) and not subprocess.call(
+            [SYSTEM, "-c", "import numpy"], stderr=subprocess.DEVNULL)):
+        os.execv(SYSTEM, [SYSTEM] + sys.argv)
+
+from test_ensemble import Models, run, table, write_ensemble  # noqa: E402
+
+
+def calibrated(*words):
+    found = json.loads(run("calibrate", "--json", *words))
+    one, = found["outputs"]
+    return one
+
+
+def conformal(scores, alpha):
+    rank = math.ceil(round((len(scores) + 1) * (1 - alpha), 9))
+    return numpy.sort(scores)[rank - 1] if rank <= len(scores) else math.inf
+
+
+def ranks(x):
+    """Equal numbers share theirs."""
+    return numpy.array([(x < v).sum() + ((x == v).sum() - 1) / 2 for v in x])
+
+
+def cdf(z):
+    return numpy.array([0.5 * (1 + math.erf(v / math.sqrt(2))) for v in z])
+
+
+def ece(p, label):
+    sure, right = p.max(0), p.argmax(0) == label
+    edges = numpy.linspace(0, 1, 16)
+    total = 0
+    for low, high in zip(edges, edges[1:]):
+        some = (sure > low) & (sure <= high)
+        if some.any():
+            total += abs(sure[some].mean() - right[some].mean()) * some.mean()
+    return total
+
+
+@unittest.skipUnless(numpy, "numpy is not installed (python3-numpy)")
+class Calibration(Models):
+    def test_numbers(self):
+        self.rows(0)
+        files = self.members(outputs=1, loss="mse", metrics="mae")
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        got = calibrated("all.ensemble")
+        rows = table("all.ensemble")
+        error, sd = abs(rows["predicted"] - rows["label"]), rows["sd"]
+        z = error / sd
+        self.near(got["mae"], error.mean())
+        self.near(got["rmse"], math.sqrt((error ** 2).mean()))
+        self.near(got["interval"], conformal(error, 0.1))
+        self.near(got["interval_sd"], conformal(z, 0.1))
+        self.near(got["coverage"], (z <= 1.6448536269514722).mean())
+        self.near(got["sharpness"], sd.mean())
+        self.near(got["nll"], (numpy.log(sd * math.sqrt(2 * math.pi))
+                               + z ** 2 / 2).mean())
+        density = numpy.exp(-z ** 2 / 2) / math.sqrt(2 * math.pi)
+        self.near(got["crps"], (sd * (z * (2 * cdf(z) - 1) + 2 * density
+                                      - 1 / math.sqrt(math.pi))).mean())
+        self.near(got["rank_correlation"],
+                  numpy.corrcoef(ranks(sd), ranks(error))[0, 1])
+        tight = calibrated("all.ensemble", "--alpha", "0.5")
+        self.near(tight["interval"], conformal(error, 0.5))
+        # Too few rows for so much: nothing is far enough.
+        out = run("calibrate", "all.ensemble", "--alpha", "0.001")
+        self.assertIn("interval\tinf\n", out)
+        one = calibrated(files[0])
+        self.assertIn("interval", one)
+        self.assertNotIn("nll", one)
+
+    def test_classes(self):
+        self.rows(3)
+        files = self.members(outputs=3, loss="sparse_categorical_crossentropy",
+                             metrics="accuracy")
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        got = calibrated("all.ensemble", "--alpha", "0.2")
+        rows = table("all.ensemble")
+        label = rows["label"].astype(int)
+        p = numpy.array([rows["p_%d" % k] for k in range(3)])
+        at = numpy.arange(len(label))
+        logits = numpy.log(p)
+
+        def scaled(inverse):
+            e = numpy.exp(inverse * logits - (inverse * logits).max(0))
+            return e / e.sum(0)
+
+        def slope(inverse):
+            return ((scaled(inverse) * logits).sum(0)
+                    - logits[label, at]).mean()
+
+        low, high = 1e-3, 1e3
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+        self.near(got["accuracy"], (p.argmax(0) == label).mean())
+        self.near(got["nll"], -numpy.log((p / p.sum(0))[label, at]).mean())
+        self.near(got["ece"], ece(scaled(1), label))
+        self.near(got["temperature"], 1 / low)
+        best = scaled(low)
+        self.near(got["nll_scaled"], -numpy.log(best[label, at]).mean())
+        self.near(got["ece_scaled"], ece(best, label))
+        self.assertLessEqual(got["nll_scaled"], got["nll"] + 1e-12)
+        most = conformal(1 - p[label, at], 0.2)
+        self.near(got["threshold"], 1 - most)
+        self.near(got["set_size"], (1 - p <= most).sum(0).mean())
+
+
+if __name__ == "__main__":
+    unittest.main()
