@@ -8,7 +8,7 @@ static int run(struct call *c)
 
 VERB(evaluate) = {
     .name = "evaluate",
-    .args = "WEIGHTS|ENSEMBLE",
+    .args = "WEIGHTS|ENSEMBLE | MODEL --weights FILE",
     .summary = "Say the loss and metrics of trained models",
     .text = "The weights of `throng train` or of a study carry their model "
             "and what was\nfitted on its training rows: scaling, means, "
@@ -24,12 +24,22 @@ VERB(evaluate) = {
             "to. An ensemble\nis judged on the rows that all of its members "
             "have held "
             "out.\n\nBehind loss and metrics comes how often each class was "
-            "taken for each.\n",
+            "taken for each.\n\nWeights that another program trained stand "
+            "in --weights, beside their model:\nmodel.json of Keras with its "
+            "weights.h5, or a model file with a state_dict of\nPyTorch (.pt), "
+            "whose modules are the layers of the same names, or of the same\n"
+            "order. Rows are then those of a model file with `data`, or as "
+            "--data has them: a\ntable whose last column is the label (--label "
+            "says another, from 1), or arrays.\nKeras's file says no loss: it "
+            "is the one that goes with the last function, or\n--loss.\n\n"
+            "--permanent-dropout makes every dropout layer draw when it "
+            "predicts, too, by this\nrate and the model's seed.\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to judge, with their labels"},
             {"labels", 0, "FILE", "their labels, where those have a file"},
             {"samples", 0, "N", "ask each model N times, with its dropout"},
+            INFERENCE_OPTIONS,
             {"json", 0, NULL, "for programs: schema throng.evaluate/1"},
             {0}},
     .run = run,

@@ -212,6 +212,42 @@ static int infer(struct asked *n)
     return EXIT_OK;
 }
 
+static int read_rate(struct asked *n)
+{
+    struct call *c = n->call;
+    const char *text = call_option(c, "permanent-dropout");
+    double *rate = arena_new_of(c->arena, double);
+    n->wanted.permanent_dropout = text ? rate : NULL;
+    if (!text || (num_double(str_of(text), rate) && *rate >= 0 && *rate < 1))
+        return EXIT_OK;
+    return call_usage(c, "--permanent-dropout takes a rate from 0 to 1");
+}
+
+/* WEIGHTS, or MODEL --weights FILE, of which weights of ours are made. */
+static int find_weights(struct asked *n)
+{
+    struct call *c = n->call;
+    const char *weights = call_option(c, "weights");
+    const char *first = path_absolute(c->arena, c->args[0]);
+    struct foreign_weights from = {.model = first,
+                                   .data = n->wanted.data,
+                                   .labels = n->wanted.labels,
+                                   .label = call_option(c, "label"),
+                                   .loss = call_option(c, "loss")};
+    n->wanted.models = first;
+    if (!weights && (from.label || from.loss))
+        return call_usage(c, "--label and --loss go with --weights: weights of "
+                             "throng know theirs");
+    if (!weights)
+        return EXIT_OK;
+    from.weights = path_absolute(c->arena, weights);
+    n->wanted.models =
+        path_join(c->arena, n->wanted.scratch, "weights.safetensors");
+    if (foreign_weights_take(&from, n->wanted.models, c->arena, &c->err))
+        return call_fail(c);
+    return EXIT_OK;
+}
+
 int inference_run(struct call *c, bool predict)
 {
     struct asked n = {.call = c,
@@ -225,13 +261,17 @@ int inference_run(struct call *c, bool predict)
         return call_usage(c, "--samples takes a number from 1");
     if (c->arg_count != 1)
         return call_usage(c, "name one file of weights, or one ensemble");
-    n.wanted.models = path_absolute(c->arena, c->args[0]);
+    int code = read_rate(&n);
+    if (code)
+        return code;
     if (!mkdtemp(scratch)) {
         err_errno(&c->err, "make a folder in /tmp");
         return call_fail(c);
     }
     n.wanted.scratch = scratch;
-    int code = infer(&n);
+    code = find_weights(&n);
+    if (!code)
+        code = infer(&n);
     dir_remove(scratch, NULL);
     return code;
 }

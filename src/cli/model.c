@@ -1,10 +1,11 @@
-/* model.c - what a model file describes */
+/* model.c - what a model file describes, and its weights for other programs */
 
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/model_file.h"
 #include "data/data.h"
 #include "nn/nn.h"
+#include "study/study.h"
 
 /* The data says what the file leaves out: the shape of a row, the classes. */
 static struct nn_model *read_model(struct call *c, const struct value *root,
@@ -57,27 +58,69 @@ static int show(struct call *c, const char *file, const char *const *words)
     return EXIT_OK;
 }
 
+/* The weights file's name with another ending. */
+static const char *beside(struct call *c, const char *weights,
+                          const char *ending)
+{
+    struct str stem = str_of(weights);
+    if (str_ends(stem, STR(".safetensors")))
+        stem.len -= strlen(".safetensors");
+    return arena_printf(c->arena, "%.*s%s", STRF(stem), ending);
+}
+
+static int export(struct call *c)
+{
+    bool torch = call_flag(c, "torch"), onnx = call_flag(c, "onnx");
+    const char *to = call_option(c, "output"), *weights = c->args[1];
+    const char *notice;
+    if (c->arg_count != 2 || torch == onnx)
+        return call_usage(c, "name one file of weights, and say --torch or "
+                             "--onnx");
+    if (!to)
+        to = beside(c, weights, torch ? ".pt" : ".onnx");
+    if (weights_export(weights, torch ? WEIGHTS_TORCH : WEIGHTS_ONNX, to,
+                       &notice, c->arena, &c->err))
+        return call_fail(c);
+    if (notice)
+        say("throng model: %s\n", notice);
+    say("throng model: wrote %s\n", to);
+    return EXIT_OK;
+}
+
 static int run(struct call *c)
 {
-    if (c->arg_count < 2 || strcmp(c->args[0], "show") != 0)
-        return call_usage(c, "say `show` and name a model file");
+    bool shown = c->arg_count >= 2 && strcmp(c->args[0], "show") == 0;
+    if (c->arg_count >= 2 && strcmp(c->args[0], "export") == 0)
+        return export(c);
+    if (!shown || call_flag(c, "torch") || call_flag(c, "onnx") ||
+        call_option(c, "output"))
+        return call_usage(c, "say `show` and name a model file, or `export` "
+                             "and name weights");
     return show(c, c->args[1], c->args + 2);
 }
 
 VERB(model) = {
     .name = "model",
-    .args = "show MODEL.yaml [NAME=VALUE…]",
-    .summary = "Show a model file's layers, shapes, parameters and cost",
+    .args = "show MODEL.yaml [NAME=VALUE…] | export WEIGHTS",
+    .summary = "Show a model file's network, or write weights for others",
     .text =
         "Reads the model file as `train` does, with each ${NAME} replaced, "
         "and says what\nit describes: every layer with the shape of its "
         "output, its number of parameters\nand its cost, the memory of "
         "training it, and how the layers hang together.\n\nA CANDLE parameter "
         "file whose data is not here is shown with the shape of a row\n"
-        "said: `throng model show nt3.txt input=60483`.\n",
-    .options = (const struct option_spec[]){{"json", 0, NULL,
-                                             "as one JSON object"},
-                                            {0}},
+        "said: `throng model show nt3.txt input=60483`.\n\nexport writes the "
+        "weights of `throng train` or of a study for another program:\na "
+        "state_dict of PyTorch, whose modules are called as the layers are, or "
+        "a graph of\nONNX, which takes and gives what `predict` does: rows "
+        "before scaling, channels\nlast, probabilities.\n",
+    .options =
+        (const struct option_spec[]){
+            {"json", 0, NULL, "as one JSON object"},
+            {"torch", 0, NULL, "a state_dict, WEIGHTS.pt"},
+            {"onnx", 0, NULL, "a graph, WEIGHTS.onnx"},
+            {"output", 'o', "FILE", "another name"},
+            {0}},
     .run = run,
     .pages = true,
 };

@@ -8,7 +8,7 @@ static int run(struct call *c)
 
 VERB(predict) = {
     .name = "predict",
-    .args = "WEIGHTS|ENSEMBLE",
+    .args = "WEIGHTS|ENSEMBLE | MODEL --weights FILE",
     .summary = "Print what trained models predict, row by row",
     .text =
         "A line for each row of --data, or of the model's own test rows: its "
@@ -41,6 +41,7 @@ VERB(predict) = {
             {"data", 0, "FILE", "rows to predict; labels are not needed"},
             {"labels", 0, "FILE", "labels to be shown beside them"},
             {"samples", 0, "N", "ask each model N times, with its dropout"},
+            INFERENCE_OPTIONS,
             {"csv", 0, NULL, "comma separated, else by tabs"},
             {0}},
     .run = run,

@@ -164,6 +164,15 @@ void data_fitted_print(struct buf *b, const struct data_set *s,
 struct data_set *data_open_fitted(const struct value *spec, const char *folder,
                                   struct str fitted, const char *path,
                                   struct data_view *v, struct err *err);
+/* A view of no rows: the fields that such a text has, and how inputs are
+ * scaled; `more`: its rows become numbers by more than that (categories, words,
+ * means, bounds, columns that were drawn). In the arena. */
+int data_fitted_view(struct str fitted, const char *path, struct arena *a,
+                     struct data_view *v, bool *more, struct err *err);
+/* Such a text of fields that nothing was fitted for: rows as they are. In a
+ * table (label > 0) the labels stand from that column on, from 1. */
+void data_fitted_plain(struct buf *b, const struct data_table *fields,
+                       int64_t label);
 /* The parsed text when all of it is sound; for tests. */
 struct value *data_fitted_parse(struct arena *a, struct str text,
                                 const char *path, struct err *err);
@@ -185,5 +194,29 @@ bool data_is_numpy_archive(struct str bytes);
  * errors. In the arena. */
 int data_numpy(struct str bytes, const char *path, struct str member,
                struct data_array *array, struct arena *a, struct err *err);
+
+/* A file of arrays (npy, npz, IDX, also gzipped; `set.npz:x` is one in it), not
+ * a table of text, nor one that cannot be read. */
+bool data_is_array_file(const char *path);
+
+/* ---- zip archives --------------------------------------------------------
+ */
+
+bool data_is_zip(struct str bytes);
+/* The bytes of one file in it (`.npy` at its end is no part of the name), by
+ * name; empty: the only one. They lie in the archive or in the arena. */
+int data_read_zip(struct str bytes, const char *path, struct str name,
+                  struct arena *a, struct str *member, struct err *err);
+/* The name of the first file that ends so; empty: there is none. */
+struct str data_zip_find(struct str bytes, struct str ending);
+
+/* One that is written: its files follow what the buf has already. */
+struct data_zip {
+    struct buf *to, directory;
+    size_t from, count;
+};
+void data_zip_begin(struct data_zip *z, struct buf *to);
+void data_zip_add(struct data_zip *z, struct str name, struct str bytes);
+void data_zip_end(struct data_zip *z);
 
 #endif

@@ -206,6 +206,49 @@ void data_fitted_print(struct buf *b, const struct data_set *s,
     arena_free(a);
 }
 
+/* The columns of a table that a field is, from *at on, less those between. */
+static void set_columns(struct arena *a, struct value *to, int64_t columns,
+                        int64_t *at, int64_t skip_at, int64_t skip)
+{
+    struct value *list = value_list(a), *none = value_list(a);
+    for (int64_t i = 0; i < columns; i++) {
+        if (*at == skip_at)
+            *at += skip;
+        value_list_add(a, list, value_int(a, (*at)++));
+        value_list_add(a, none, value_null(a));
+    }
+    value_set(a, to, STR("columns"), list);
+    value_set(a, to, STR("categories"), none);
+}
+
+void data_fitted_plain(struct buf *b, const struct data_table *fields,
+                       int64_t label)
+{
+    struct arena *a = arena_new();
+    struct value *to = value_object(a);
+    struct value *inputs = list_of(a, to, "inputs");
+    struct value *labels = list_of(a, to, "labels");
+    int64_t all = 0, at = 0, from = label - 1;
+    for (size_t i = 0; i < fields->label_count; i++)
+        all += fields->labels[i].columns;
+    for (size_t i = 0; i < fields->label_count; i++) {
+        struct value *one = item_of(a, labels, i);
+        set_label(a, one, &fields->labels[i], true);
+        if (label > 0)
+            set_columns(a, one, fields->labels[i].columns, &from, -1, 0);
+    }
+    for (size_t i = 0; i < fields->input_count; i++) {
+        struct value *one = item_of(a, inputs, i);
+        set_shape(a, one, &fields->inputs[i]);
+        if (label > 0)
+            set_columns(a, one, fields->inputs[i].columns, &at, label - 1, all);
+    }
+    if (label > 0)
+        value_set(a, to, STR("columns"), value_int(a, at > from ? at : from));
+    json_print(b, to);
+    arena_free(a);
+}
+
 /* ---- checking --------------------------------------------------------- */
 
 /* A whole number from `least` to `most`, or -1. */
@@ -420,32 +463,109 @@ const float *data_fitted_floats(const struct value *v, size_t count,
 }
 
 /* NULL: there are none. */
-static const struct str *texts_of(struct data_set *s, const struct value *v,
+static const struct str *texts_of(struct arena *a, const struct value *v,
                                   const char *key)
 {
     const struct value *list = value_get(v, str_of(key));
     if (!list)
         return NULL;
-    struct str *to = arena_array(s->arena, list->count + 1, sizeof(*to));
+    struct str *to = arena_array(a, list->count + 1, sizeof(*to));
     for (size_t i = 0; i < list->count; i++)
-        to[i] = arena_str(s->arena, list->items[i]->s);
+        to[i] = arena_str(a, list->items[i]->s);
     return to;
 }
 
-void data_fitted_label(struct data_set *s, const struct value *v,
-                       struct data_field *f)
+static void label_of(struct arena *a, const struct value *v,
+                     struct data_field *f)
 {
     const struct value *dims = value_get(v, STR("dims"));
     *f = (struct data_field){
-        .name = arena_str(s->arena, value_text(value_get(v, STR("name")))),
+        .name = arena_str(a, value_text(value_get(v, STR("name")))),
         .rank = (int)dims->count,
         .columns = width_of(v),
         .classes = value_get(v, STR("classes"))->i};
     for (int i = 0; i < f->rank; i++)
         f->dim[i] = dims->items[i]->i;
-    f->class_names = texts_of(s, v, "names");
-    f->column_names = texts_of(s, v, "column_names");
-    f->words = texts_of(s, v, "values");
+    f->class_names = texts_of(a, v, "names");
+    f->column_names = texts_of(a, v, "column_names");
+    f->words = texts_of(a, v, "values");
+}
+
+void data_fitted_label(struct data_set *s, const struct value *v,
+                       struct data_field *f)
+{
+    label_of(s->arena, v, f);
+}
+
+static void input_of(struct arena *a, const struct value *v,
+                     struct data_field *f)
+{
+    const struct value *dims = value_get(v, STR("dims"));
+    const struct value *drawn = value_get(v, STR("drawn"));
+    bool words = value_get(v, STR("words"));
+    *f = (struct data_field){
+        .name = arena_str(a, value_text(value_get(v, STR("name")))),
+        .rank = dims && !drawn ? (int)dims->count : 1,
+        .classes = words ? value_get(v, STR("classes"))->i : 0};
+    f->dim[0] = words ? value_get(v, STR("length"))->i : 0;
+    for (int i = 0; dims && i < f->rank; i++)
+        f->dim[i] = dims->items[i]->i;
+    if (drawn)
+        f->dim[0] = (int64_t)drawn->count;
+    f->columns = 1;
+    for (int i = 0; i < f->rank; i++)
+        f->columns *= f->dim[i];
+}
+
+/* Its columns become numbers by more than shift and scale. */
+static bool needs_more(const struct value *v)
+{
+    static const char *const others[] = {"words", "low",  "means",
+                                         "drawn", "high", "quantiles"};
+    const struct value *categories = value_get(v, STR("categories"));
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (value_get(v, str_of(others[i])))
+            return true;
+    for (size_t i = 0; categories && i < categories->count; i++)
+        if (categories->items[i]->kind != VALUE_NULL)
+            return true;
+    return false;
+}
+
+int data_fitted_view(struct str fitted, const char *path, struct arena *a,
+                     struct data_view *v, bool *more, struct err *err)
+{
+    const struct value *known = data_fitted_parse(a, fitted, path, err);
+    if (!known)
+        return -1;
+    const struct value *inputs = value_get(known, STR("inputs"));
+    const struct value *labels = value_get(known, STR("labels"));
+    struct data_table *t = arena_new_of(a, struct data_table);
+    struct data_field *in = arena_array(a, inputs->count + 1, sizeof(*in));
+    struct data_field *out = arena_array(a, labels->count + 2, sizeof(*out));
+    const float **shift = arena_array(a, inputs->count + 1, sizeof(*shift));
+    const float **scale = arena_array(a, inputs->count + 1, sizeof(*scale));
+    *more = false;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct value *one = inputs->items[i];
+        input_of(a, one, &in[i]);
+        size_t columns = (size_t)in[i].columns;
+        shift[i] = data_fitted_floats(value_get(one, STR("shift")), columns, a);
+        scale[i] = data_fitted_floats(value_get(one, STR("scale")), columns, a);
+        *more = *more || needs_more(one);
+    }
+    for (size_t i = 0; i < labels->count; i++)
+        label_of(a, labels->items[i], &out[i]);
+    *t = (struct data_table){.inputs = in,
+                             .labels = out,
+                             .input_count = inputs->count,
+                             .label_count = labels->count};
+    if (value_get(known, STR("label_is_input"))) {
+        out[0] = in[0];
+        t->label_count = 1;
+    }
+    *v = (struct data_view){.table = t, .shift = shift, .scale = scale};
+    return 0;
 }
 
 static void print_shape(struct buf *b, const struct value *dims)
@@ -454,15 +574,29 @@ static void print_shape(struct buf *b, const struct value *dims)
         buf_addf(b, "%s%lld", i ? " x " : "", (long long)dims->items[i]->i);
 }
 
+/* Axes of one do not count: 28 x 28 x 1 is 28 x 28. */
+static bool same_shape(const struct value *dims, const struct data_field *f)
+{
+    size_t k = 0;
+    for (int i = 0; i < f->rank; i++) {
+        if (f->dim[i] == 1)
+            continue;
+        while (k < dims->count && dims->items[k]->i == 1)
+            k++;
+        if (k == dims->count || dims->items[k++]->i != f->dim[i])
+            return false;
+    }
+    while (k < dims->count && dims->items[k]->i == 1)
+        k++;
+    return k == dims->count;
+}
+
 int data_fitted_fits(const struct value *v, const struct data_field *f,
                      const char *path, struct err *err)
 {
     const struct value *dims = value_get(v, STR("dims"));
     struct buf has, wants;
-    bool same = (int)dims->count == f->rank;
-    for (int i = 0; same && i < f->rank; i++)
-        same = dims->items[i]->i == f->dim[i];
-    if (same)
+    if (same_shape(dims, f))
         return 0;
     buf_init(&has);
     buf_init(&wants);

@@ -1,5 +1,8 @@
 /* formats.c - which format a file has, by how it begins */
+#include <stdlib.h>
+
 #include "data/matrix.h"
+#include "sys/sys.h"
 
 /* A gzip file that ends early still says how far it goes. */
 static int fail_cut(const struct file_bytes *f, const char *path,
@@ -51,4 +54,21 @@ int data_matrix(const struct file_bytes *f, const char *path, struct str member,
     if (f->cut)
         return fail_cut(f, path, err);
     return data_read_csv(bytes, path, style, a, m, err);
+}
+
+bool data_is_array_file(const char *path)
+{
+    const char *colon = strrchr(path, ':');
+    struct err why;
+    struct file_bytes f;
+    char *file = xstrdup(path);
+    if (colon && !file_exists(path))
+        file[colon - path] = 0;
+    bool is = file_bytes_open(&f, file, &why) == 0;
+    if (is) {
+        is = data_is_npy(f.text) || data_is_idx(f.text) || data_is_zip(f.text);
+        file_bytes_close(&f);
+    }
+    free(file);
+    return is;
 }

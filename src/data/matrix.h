@@ -64,10 +64,6 @@ int data_read_npy(struct str bytes, const char *path, struct arena *a,
                   struct matrix *m, struct err *err);
 bool data_is_idx(struct str bytes);
 bool data_is_npy(struct str bytes);
-bool data_is_zip(struct str bytes);
-/* The bytes of one array of an npz file, by name; empty: the only one. */
-int data_read_zip(struct str bytes, const char *path, struct str name,
-                  struct arena *a, struct str *member, struct err *err);
 
 /* foreign.c: an error that says what to do, where the bytes are of a format
  * that is not read; of those of a zip archive, where it is a workbook. */

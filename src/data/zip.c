@@ -1,4 +1,5 @@
-/* zip.c - one file out of a zip archive, which is what npz is
+/* zip.c - one file out of a zip archive, which is what npz is, and what torch
+ * saves
  *
  * The directory stands at the end; only stored and deflated files of one
  * volume are read, with the 64-bit sizes that NumPy writes for large ones. */
@@ -181,6 +182,18 @@ static int fail_name(struct str bytes, size_t at, const char *path,
                 path, path, names.p);
     buf_done(&names);
     return -1;
+}
+
+struct str data_zip_find(struct str bytes, struct str ending)
+{
+    const char *end = data_is_zip(bytes) ? find_end(bytes) : NULL;
+    struct str found = STR("");
+    struct member m;
+    for (size_t at = end ? directory_at(bytes, end) : bytes.len;
+         !found.len && next_member(bytes, &at, &m);)
+        if (str_ends(m.name, ending))
+            found = m.name;
+    return found;
 }
 
 int data_read_zip(struct str bytes, const char *path, struct str name,

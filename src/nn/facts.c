@@ -1,6 +1,7 @@
-/* facts.c - what a model may know of its data: shapes and classes */
+/* facts.c - what a model may know of its data: shapes and classes; and what it
+ * wants of it */
 #include "data/data.h"
-#include "nn/nn.h"
+#include "nn/model.h"
 
 static struct nn_data_field field_of(const struct data_field *f)
 {
@@ -31,4 +32,50 @@ struct nn_data_facts nn_data_facts_of(const struct data_table *t,
                                   .labels = labels,
                                   .input_count = t->input_count,
                                   .label_count = t->label_count};
+}
+
+static struct data_field field_for(struct str name, int rank,
+                                   const int64_t *dim, int64_t classes)
+{
+    struct data_field f = {
+        .name = name, .rank = rank, .columns = 1, .classes = classes};
+    for (int i = 0; i < rank; i++) {
+        f.dim[i] = dim[i];
+        f.columns *= dim[i];
+    }
+    return f;
+}
+
+/* One class is one number, and so is a yes or no. */
+static struct data_field label_for(const struct nn_graph *g,
+                                   const struct nn_head *h)
+{
+    int64_t width = nn_shape_count(&g->tensors.p[h->output].shape);
+    bool one_class = h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY;
+    bool two = h->loss == NN_LOSS_BINARY_CROSS_ENTROPY && width == 1;
+    int64_t columns = one_class                            ? 1
+                      : h->loss == NN_LOSS_HETEROSCEDASTIC ? width / 2
+                                                           : width;
+    struct str name = g->heads.len == 1 ? STR("label") : h->name;
+    return field_for(name, 1, &columns, one_class ? width : two ? 2 : 0);
+}
+
+struct data_table nn_model_fields(const struct nn_model *m, struct arena *a)
+{
+    const struct nn_graph *g = &m->graph;
+    struct data_field *inputs =
+        arena_array(a, g->inputs.len + 1, sizeof(*inputs));
+    struct data_field *labels =
+        arena_array(a, g->heads.len + 1, sizeof(*labels));
+    struct data_table t = {.inputs = inputs, .labels = labels};
+    for (size_t i = 0; i < g->inputs.len; i++) {
+        const struct nn_shape *s = &g->tensors.p[g->inputs.p[i].tensor].shape;
+        inputs[t.input_count++] =
+            field_for(g->inputs.len == 1 ? STR("input") : g->inputs.p[i].name,
+                      s->rank, s->dim, 0);
+    }
+    for (size_t i = 0; i < g->heads.len; i++)
+        if (g->heads.p[i].label >= 0)
+            labels[t.label_count++] = label_for(g, &g->heads.p[i]);
+    return t;
 }

@@ -220,6 +220,22 @@ static void fault_reshape(struct nn_build *b, const struct nn_shape *from,
     buf_done(&text);
 }
 
+/* One axis may be -1: what the others leave. Others below 1 are 0. */
+static void fill_open(const struct nn_shape *from, struct nn_shape *to)
+{
+    int open = -1;
+    for (int i = 0; i < to->rank; i++) {
+        if (to->dim[i] == -1 && open < 0) {
+            open = i;
+            to->dim[i] = 1;
+        }
+        to->dim[i] = to->dim[i] < 1 ? 0 : to->dim[i];
+    }
+    int64_t others = nn_shape_count(to), all = nn_shape_count(from);
+    if (open >= 0 && others > 0 && all % others == 0)
+        to->dim[open] = all / others;
+}
+
 static int build_reshape(struct nn_build *b, const struct value *o,
                          const int *in, int in_count)
 {
@@ -232,9 +248,8 @@ static int build_reshape(struct nn_build *b, const struct value *o,
     }
     to.rank = (int)v->count;
     for (size_t i = 0; i < v->count; i++)
-        to.dim[i] = v->items[i]->kind == VALUE_INT && v->items[i]->i > 0
-                        ? v->items[i]->i
-                        : 0;
+        to.dim[i] = v->items[i]->kind == VALUE_INT ? v->items[i]->i : 0;
+    fill_open(&from, &to);
     if (nn_shape_count(&to) != nn_shape_count(&from)) {
         fault_reshape(b, &from, &to);
         return -1;

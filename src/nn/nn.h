@@ -132,6 +132,38 @@ int nn_weights_check(struct str bytes, const char *path, int64_t *epoch,
 int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
                      struct err *err);
 
+/* ---- weights of other programs (nn/foreign; for throng only) ---- */
+
+/* Whether a JSON text is a model of Keras's to_json(). */
+bool nn_keras_is(const struct value *json);
+/* It as a model file, in the arena, with the loss that goes with its last
+ * function; `path` stands in errors. NULL and err, which names the layer that
+ * there is none of. */
+struct value *nn_keras_model(const struct value *json, const char *path,
+                             struct arena *a, struct err *err);
+/* Appends a weights file of the model with the numbers of an HDF5 file of Keras
+ * or of a state_dict of PyTorch. */
+int nn_import(const struct nn_model *m, const char *path,
+              const struct nn_about *about, struct buf *file, struct err *err);
+
+/* Appends what PyTorch or ONNX takes: a state_dict whose modules are called as
+ * the layers are; a graph with the scaling of the view (NULL: none) in it.
+ * `path` is the weights file of the model. */
+struct data_view;
+int nn_export_torch(const struct nn_model *m, const char *path,
+                    struct buf *file, struct err *err);
+int nn_export_onnx(const struct nn_model *m, const char *path,
+                   const struct data_view *view, struct buf *file,
+                   struct err *err);
+
+/* Fields of the inputs and labels that a model takes, without rows: for one
+ * that says all shapes itself. */
+struct data_table;
+struct data_table nn_model_fields(const struct nn_model *m, struct arena *a);
+/* Makes all dropout of a model file permanent, with this rate; false: it has
+ * none. */
+bool nn_permanent_dropout(struct value *model, double rate, struct arena *a);
+
 /* ---- the trainer ---- */
 
 /* One model of a cohort. All have equal keys. */

@@ -227,6 +227,16 @@ static void fill_task(const struct making *n, struct task *task)
     task->grace_s = 5;
 }
 
+static int drop_out(struct making *n)
+{
+    const double *rate = n->wanted->permanent_dropout;
+    if (!rate || nn_permanent_dropout(n->model, *rate, n->arena))
+        return 0;
+    return err_set(n->err, ERR_INPUT,
+                   "%s: its model has no dropout that could be permanent",
+                   n->weights->name);
+}
+
 static int make_one(struct making *n, const struct inference *wanted,
                     const struct model_file *weights, struct arena *a,
                     struct err *err)
@@ -237,7 +247,7 @@ static int make_one(struct making *n, const struct inference *wanted,
     if (nn_weights_about(weights->file, a, &about, err))
         return -1;
     n->model = json_parse(a, about.model, "model", false, err);
-    return n->model ? use_file(n) : -1;
+    return n->model && drop_out(n) == 0 ? use_file(n) : -1;
 }
 
 /* ---- of several models ----------------------------------------------------

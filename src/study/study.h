@@ -633,6 +633,24 @@ struct task training_task(const struct value *model, const char *file,
 int training_keep(const struct value *model, const char *scratch,
                   const char *to, struct arena *a, struct err *err);
 
+/* Weights that another program trained, and what is not in them. */
+struct foreign_weights {
+    const char *model;   /* a model file, or Keras's JSON; absolute */
+    const char *weights; /* absolute */
+    const char *data;    /* rows that are asked for; NULL: the model's own */
+    bool labels;         /* those have a file of their own */
+    const char *label, *loss; /* the label's column, what is judged; or NULL */
+};
+/* Writes a weights file of ours that says the same. */
+int foreign_weights_take(const struct foreign_weights *from, const char *to,
+                         struct arena *a, struct err *err);
+
+enum weights_form { WEIGHTS_TORCH, WEIGHTS_ONNX };
+/* Writes weights for another program. What a person should know of it is put
+ * into *notice (NULL: nothing), which lives in the arena. */
+int weights_export(const char *weights, enum weights_form form, const char *to,
+                   const char **notice, struct arena *a, struct err *err);
+
 /* What is asked of data: one file of weights, or the members of an ensemble. */
 struct model_file {
     const char *name; /* as a person knows it */
@@ -691,7 +709,8 @@ void ensemble_making_done(struct ensemble_making *m);
 
 /* Models on data. */
 struct inference {
-    const char *models;        /* absolute; weights may lie in a pack */
+    const char *models;              /* absolute; weights may lie in a pack */
+    const double *permanent_dropout; /* its rate; NULL: as the model says */
     const char *data, *labels; /* rows of another day; NULL: the model's own */
     bool predict;              /* a line for each row, too */
     int64_t samples;           /* of each model, with its dropout; 0: one, as it

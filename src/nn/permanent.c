@@ -1,0 +1,33 @@
+/* permanent.c - dropout that a model has when it predicts, too
+ *
+ * An entry of `layers` may be written in several ways (layers.c); whichever it
+ * is, rate and `permanent` are put where they belong. */
+#include "nn/nn.h"
+
+static struct value *dropout_of(struct value *entry, struct arena *a)
+{
+    struct value *body = value_get(entry, STR("dropout"));
+    if (body && body->kind == VALUE_OBJECT)
+        return body;
+    if (body)
+        value_set(a, entry, STR("dropout"), value_null(a));
+    return body || str_is(value_text(value_get(entry, STR("type"))), "dropout")
+               ? entry
+               : NULL;
+}
+
+bool nn_permanent_dropout(struct value *model, double rate, struct arena *a)
+{
+    struct value *layers = value_get(model, STR("layers"));
+    bool any = false;
+    for (size_t i = 0;
+         layers && layers->kind == VALUE_LIST && i < layers->count; i++) {
+        struct value *at = dropout_of(layers->items[i], a);
+        if (!at)
+            continue;
+        value_set(a, at, STR("rate"), value_double(a, rate));
+        value_set(a, at, STR("permanent"), value_bool(a, true));
+        any = true;
+    }
+    return any;
+}
