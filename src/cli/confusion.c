@@ -4,6 +4,8 @@
  * become a table. */
 #include "cli/confusion.h"
 
+#include <math.h>
+
 #include "base/json.h"
 
 #define SHOWN_MAX 40 /* classes: more are nothing to look at */
@@ -51,4 +53,47 @@ void confusion_print(struct call *c, const struct value *v)
     const struct value *heads = value_get(v, STR("heads"));
     for (size_t i = 0; heads && i < heads->count; i++)
         print_head(c, heads->items[i], heads->count > 1);
+}
+
+static int64_t count_at(const struct value *counts, size_t truth, size_t got)
+{
+    return counts->items[truth]->items[got]->i;
+}
+
+static void print_classes(const struct call *c, const struct value *head,
+                          bool named)
+{
+    const struct value *classes = value_get(head, STR("classes"));
+    const struct value *counts = value_get(head, STR("counts"));
+    struct str name = value_text(value_get(head, STR("name")));
+    struct table *t = table_new();
+    table_column(t, named ? arena_cstr(c->arena, name) : "class", false);
+    table_column(t, "rows", true);
+    table_column(t, "precision", true);
+    table_column(t, "recall", true);
+    table_column(t, "f1", true);
+    for (size_t i = 0; classes && i < classes->count; i++) {
+        int64_t is = 0, got = 0, both = count_at(counts, i, i);
+        for (size_t k = 0; k < classes->count; k++) {
+            is += count_at(counts, i, k);
+            got += count_at(counts, k, i);
+        }
+        table_cell(t, "%.*s", STRF(classes->items[i]->s));
+        table_cell(t, "%lld", (long long)is);
+        table_number(t, got ? (double)both / (double)got : NAN, 4);
+        table_number(t, is ? (double)both / (double)is : NAN, 4);
+        table_number(
+            t, is + got ? 2.0 * (double)both / (double)(is + got) : NAN, 4);
+        table_row(t);
+    }
+    put(STR("\n"));
+    table_print(t, c);
+    table_free(t);
+}
+
+void confusion_print_classes(struct call *c, const struct value *v)
+{
+    const struct value *heads = value_get(v, STR("heads"));
+    for (size_t i = 0; heads && i < heads->count; i++)
+        print_classes(c, heads->items[i], heads->count > 1);
 }

@@ -11,5 +11,7 @@ struct value *confusion_read(struct call *c, const char *folder);
 /* A table for each head: truths are rows, predictions columns. Nothing where
  * there are too many classes to be looked at. */
 void confusion_print(struct call *c, const struct value *v);
+/* A table for each head: rows, precision, recall and F1 of each class. */
+void confusion_print_classes(struct call *c, const struct value *v);
 
 #endif

@@ -7,7 +7,9 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
+#include "cli/columns.h"
 #include "cli/confusion.h"
+#include "cli/judged_rows.h"
 #include "study/study.h"
 #include "terms/metric.h"
 
@@ -19,6 +21,8 @@ struct asked {
     struct call *call;
     struct inference wanted;
     struct value *metrics; /* what came back, by name */
+    struct value *columns; /* how much each is needed; NULL: nobody asks */
+    struct value *rows;    /* what came of single rows; the same */
 };
 
 /* ---- what comes back ------------------------------------------------------
@@ -28,6 +32,12 @@ static void on_notice(void *context, struct str text)
 {
     const struct asked *n = context;
     say("throng %s: %.*s\n", n->call->verb->name, STRF(text));
+}
+
+static void on_nothing(void *context, struct str text)
+{
+    (void)context;
+    (void)text;
 }
 
 static void on_metrics(void *context, struct str payload)
@@ -78,6 +88,12 @@ static int print_judged(struct asked *n)
     if (!call_flag(c, "json")) {
         print_metrics(n);
         confusion_print(c, pairs);
+        if (call_flag(c, "by-class"))
+            confusion_print_classes(c, pairs);
+        if (n->rows)
+            judged_rows_print(c, n->rows);
+        if (n->columns)
+            columns_print(c, n->columns);
         return 0;
     }
     struct value *rows = value_get(pairs, STR("rows"));
@@ -85,6 +101,10 @@ static int print_judged(struct asked *n)
     value_set(a, to, STR("rows"), rows ? rows : value_null(a));
     value_set(a, to, STR("metrics"), n->metrics);
     value_set(a, to, STR("confusion"), heads ? heads : none);
+    for (size_t i = 0; n->rows && i < n->rows->count; i++)
+        value_set(a, to, n->rows->keys[i], n->rows->items[i]);
+    if (n->columns)
+        value_set(a, to, STR("importance"), n->columns);
     struct buf b;
     buf_init(&b);
     strict_value(&b, to);
@@ -172,17 +192,15 @@ static int print_predictions(struct asked *n)
 /* ---- one task --------------------------------------------------------------
  */
 
-static int run_task(struct asked *n)
+/* An exit code; 0: it is done. */
+static int run_task(struct asked *n, const struct task *task)
 {
     struct call *c = n->call;
-    struct task task;
     n->one.metrics = on_metrics;
-    n->one.notice = on_notice;
     n->one.context = n;
     n->one.scratch = n->wanted.scratch;
     n->metrics = value_object(c->arena);
-    if (inference_task(&n->wanted, c->arena, &task, &c->err) ||
-        one_task_run(&n->one, &task, c->arena, &c->err))
+    if (one_task_run(&n->one, task, c->arena, &c->err))
         return call_fail(c);
     if (n->one.asked && n->one.outcome != OUTCOME_DONE) {
         say("throng %s: interrupted; nothing of it is kept\n", c->verb->name);
@@ -195,17 +213,65 @@ static int run_task(struct asked *n)
     return EXIT_OK;
 }
 
+static int ask(struct asked *n, struct task *task)
+{
+    struct call *c = n->call;
+    n->one.notice = on_notice;
+    if (inference_task(&n->wanted, c->arena, task, &c->err))
+        return call_fail(c);
+    return run_task(n, task);
+}
+
 int inference_ask(struct call *c, const struct inference *wanted)
 {
     struct asked n = {.call = c, .wanted = *wanted};
-    return run_task(&n);
+    struct task task;
+    return ask(&n, &task);
+}
+
+/* The same rows again and again, of which a column is shuffled. */
+static int ask_columns(struct asked *n, struct task task)
+{
+    struct call *c = n->call;
+    if (task.options.len)
+        return call_usage(c, "--importance is of one model, not of an "
+                             "ensemble");
+    if (columns_options(c, &task.options))
+        return EXIT_USAGE;
+    task.kind = STR("importance");
+    int code = run_task(n, &task);
+    if (code)
+        return code;
+    n->columns = columns_read(c, path_join(c->arena, n->one.scratch, "1"));
+    return n->columns ? EXIT_OK : call_fail(c);
+}
+
+/* The same rows again, one by one. */
+static int ask_rows(struct asked *n, struct task task)
+{
+    struct call *c = n->call;
+    task.predictions = 1;
+    int code = run_task(n, &task);
+    if (code)
+        return code;
+    n->rows = judged_rows(c, &task, path_join(c->arena, n->one.scratch, "1"));
+    return n->rows ? EXIT_OK : call_fail(c);
 }
 
 static int infer(struct asked *n)
 {
     struct call *c = n->call;
-    int code = run_task(n);
-    if (code != EXIT_OK)
+    struct task task;
+    int code = ask(n, &task);
+    struct value *metrics = n->metrics;
+    n->one.notice = on_nothing; /* what is said of the rows was said */
+    if (!code && !n->wanted.predict &&
+        (call_option(c, "k-rank") || call_option(c, "by")))
+        code = ask_rows(n, task);
+    if (!code && !n->wanted.predict && call_flag(c, "importance"))
+        code = ask_columns(n, task);
+    n->metrics = metrics;
+    if (code)
         return code;
     if (n->wanted.predict ? print_predictions(n) : print_judged(n))
         return call_fail(c);
@@ -250,10 +316,12 @@ static int find_weights(struct asked *n)
 
 int inference_run(struct call *c, bool predict)
 {
-    struct asked n = {.call = c,
-                      .wanted = {.data = call_option(c, "data"),
-                                 .labels = call_option(c, "labels"),
-                                 .predict = predict}};
+    struct asked n = {
+        .call = c,
+        .wanted = {.data = call_option(c, "data"),
+                   .labels = call_option(c, "labels"),
+                   .layer = predict ? call_option(c, "layer") : NULL,
+                   .predict = predict}};
     char scratch[] = "/tmp/throng-infer-XXXXXX";
     if (call_int(c, "samples", 0, &n.wanted.samples))
         return call_fail(c);

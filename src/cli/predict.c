@@ -41,6 +41,7 @@ VERB(predict) = {
             {"data", 0, "FILE", "rows to predict; labels are not needed"},
             {"labels", 0, "FILE", "labels to be shown beside them"},
             {"samples", 0, "N", "ask each model N times, with its dropout"},
+            {"layer", 0, "NAME", "the numbers of a layer instead"},
             INFERENCE_OPTIONS,
             {"csv", 0, NULL, "comma separated, else by tabs"},
             {0}},

@@ -119,6 +119,12 @@ struct data_view {
 void data_place(struct buf *b, const struct data_view *v, size_t input,
                 size_t row, size_t column);
 
+/* The name of the column that a number of an input comes from, or its number
+ * there, from 1; of several inputs that are arrays, behind the input's name. A
+ * column of categories became several numbers. */
+void data_column_name(struct buf *b, const struct data_view *v, size_t input,
+                      size_t column);
+
 /* Where prepared sets are kept, so that all processes of a machine map one
  * copy. */
 struct data_cache {

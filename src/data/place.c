@@ -32,6 +32,22 @@ static const char *file_of(const struct data_set *s, size_t input, size_t row)
     return files[i] ? files[i] : files[0];
 }
 
+/* Its name, or its number from 1. */
+static void add_column(struct buf *b, const struct data_view *v, size_t input,
+                       size_t column)
+{
+    const struct data_set *s = v->set;
+    if (v->drawn && v->drawn[input])
+        column = v->drawn[input][column];
+    size_t at = s ? table_column(layout_of(s, input), column) : column;
+    const struct value *name =
+        s ? value_at(value_get(s->layout, STR("names")), at) : NULL;
+    if (name)
+        buf_addstr(b, name->s);
+    else
+        buf_addf(b, "%zu", at + 1);
+}
+
 void data_place(struct buf *b, const struct data_view *v, size_t input,
                 size_t row, size_t column)
 {
@@ -40,14 +56,17 @@ void data_place(struct buf *b, const struct data_view *v, size_t input,
         buf_addf(b, "row %zu: column %zu", row + 1, column + 1);
         return;
     }
-    if (v->drawn && v->drawn[input])
-        column = v->drawn[input][column];
-    size_t at = table_column(layout_of(s, input), column);
-    const struct value *name = value_at(value_get(s->layout, STR("names")), at);
     buf_addf(b, "%s: row %zu: column ", file_of(s, input, row),
              data_row_in_file(v->table, row) + 1);
-    if (name)
-        buf_addstr(b, name->s);
-    else
-        buf_addf(b, "%zu", at + 1);
+    add_column(b, v, input, column);
+}
+
+void data_column_name(struct buf *b, const struct data_view *v, size_t input,
+                      size_t column)
+{
+    const struct data_set *s = v->set;
+    bool table = s && value_get(layout_of(s, input), STR("columns"));
+    if (v->table->input_count > 1 && !table)
+        buf_addf(b, "%.*s.", STRF(v->table->inputs[input].name));
+    add_column(b, v, input, column);
 }

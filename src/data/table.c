@@ -465,6 +465,9 @@ static int one_hot_piece(struct columns *t, size_t column, struct piece *p,
         p->category =
             data_known_categories(t->r, t->words[column], known, t->r->scratch);
         p->width = known->count;
+        p->names = arena_array(t->r->scratch, p->width + 1, sizeof(*p->names));
+        for (size_t i = 0; i < p->width; i++)
+            p->names[i] = known->items[i]->s;
     } else {
         p->category = data_categories(t->r, t->words[column], t->r->scratch,
                                       &p->names, &p->width);

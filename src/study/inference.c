@@ -247,7 +247,11 @@ static int make_one(struct making *n, const struct inference *wanted,
     if (nn_weights_about(weights->file, a, &about, err))
         return -1;
     n->model = json_parse(a, about.model, "model", false, err);
-    return n->model && drop_out(n) == 0 ? use_file(n) : -1;
+    if (!n->model || drop_out(n) || use_file(n))
+        return -1;
+    return wanted->layer
+               ? look_at_layer(n->model, weights->file, wanted->layer, a, err)
+               : 0;
 }
 
 /* ---- of several models ----------------------------------------------------

@@ -707,9 +707,21 @@ int ensemble_write(const struct ensemble_making *m, const char *path,
                    struct arena *a, struct err *err);
 void ensemble_making_done(struct ensemble_making *m);
 
+struct nn_model;
+struct data_view;
+/* The model of a weights file, whose data need not be there. In *view (may be
+ * NULL) is what was fitted (table NULL: nothing is known), *more: see
+ * data_fitted_view. Yours to free. */
+struct nn_model *weights_model(const char *weights, struct data_view *view,
+                               bool *more, struct arena *a, struct err *err);
+/* Makes a layer the only thing that a model file predicts. */
+int look_at_layer(struct value *model, const char *weights, const char *layer,
+                  struct arena *a, struct err *err);
+
 /* Models on data. */
 struct inference {
-    const char *models;              /* absolute; weights may lie in a pack */
+    const char *models; /* absolute; weights may lie in a pack */
+    const char *layer; /* whose numbers are the predictions; NULL: the heads' */
     const double *permanent_dropout; /* its rate; NULL: as the model says */
     const char *data, *labels; /* rows of another day; NULL: the model's own */
     bool predict;              /* a line for each row, too */

@@ -19,7 +19,8 @@ enum kind_runs {
 #define KINDS(row) \
     row(command, RUNS_COMMAND, "a program that is started for each trial") \
     row(train, RUNS_MODEL, "built-in training of a model file") \
-    row(infer, RUNS_UNASKED, "what evaluate and predict do")
+    row(infer, RUNS_UNASKED, "what evaluate and predict do") \
+    row(importance, RUNS_UNASKED, "what evaluate says of columns")
 /* clang-format on */
 
 struct task_kind {

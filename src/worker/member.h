@@ -53,7 +53,8 @@ struct member {
     int64_t begun_ns;
     struct judging *judging; /* of the kind infer; NULL: none */
     bool draws;              /* of the same: dropout stays when it predicts */
-    struct committee *committee; /* the same, where several models answer */
+    struct committee *committee;   /* the same, where several models answer */
+    struct importance *importance; /* of the kind importance; NULL: none */
 };
 
 /* The best values so far, the smallest first. */

@@ -202,11 +202,17 @@ loss: sparse_categorical_crossentropy
 metrics: [accuracy]
 data: {file: rows.csv}
 """
+NUMBER = """
+layers: [{dense: 1}]
+loss: mse
+data: {file: rows.csv, label: x, validation: 0.5}
+"""
 # As a cluster's place leaves it.
 JOBS = """Slurm\t7\tshort\t43200
 0\twaits\t1-2\tPENDING\tResources\t\t\tit waits for room\t-1
 """
-NAMED = {"states", "params", "metrics", "space", "trial"}
+NAMED = {"states", "params", "metrics", "space", "trial", "baseline",
+         "changes"}
 # As one thing in the table, though there is more inside.
 WHOLE = {"space", "trials[].trial", "beside[]"}
 
@@ -302,6 +308,9 @@ def check_json(throng, folder):
         with open(os.path.join(scratch, "model.yml"), "w") as f:
             f.write(MODEL)
         run([throng, "train", "model.yml"], scratch)
+        with open(os.path.join(scratch, "number.yml"), "w") as f:
+            f.write(NUMBER)
+        run([throng, "train", "number.yml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").replace(
                 "CAMPAIGN", "steps").replace("A,B", "w,seed").split()[1:]
@@ -318,6 +327,13 @@ def check_json(throng, folder):
             if argv[:2] in (["status", "--json"], ["rank", "--json"]):
                 for folder in (several, noisy):
                     said = run([throng] + argv, folder)
+                    values.append(json.loads(said.stdout))
+            if argv[0] == "evaluate":
+                for words in (["model.safetensors", "--by", "x",
+                               "--importance"],
+                              ["number.safetensors", "--by", "x", "--k-rank",
+                               "2"]):
+                    said = run([throng, "evaluate", "--json"] + words, scratch)
                     values.append(json.loads(said.stdout))
             if argv == ["status", "--json"]:
                 running = os.path.join(scratch, "running")

@@ -1,0 +1,112 @@
+/* columns.c - how much a model needs each column, for evaluate */
+#include "cli/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/num.h"
+
+#define REPEATS_MAX 1000
+
+/* NAME=COLUMN,COLUMN;NAME=… */
+static struct value *read_groups(struct call *c, const char *text)
+{
+    struct value *all = value_object(c->arena);
+    struct str rest = str_of(text), one, name, column;
+    while (str_split(&rest, ';', &one)) {
+        struct value *list = value_list(c->arena);
+        one = str_trim(one);
+        str_split(&one, '=', &name);
+        while (one.p && str_split(&one, ',', &column))
+            value_list_add(c->arena, list,
+                           value_string(c->arena, str_trim(column)));
+        if (!name.len || !list->count)
+            return NULL;
+        value_set(c->arena, all, str_trim(name), list);
+    }
+    return all;
+}
+
+int columns_options(struct call *c, struct str *options)
+{
+    const char *groups = call_option(c, "groups");
+    const char *repeats = call_option(c, "repeats");
+    struct value *v = value_object(c->arena);
+    struct value *named = groups ? read_groups(c, groups) : NULL;
+    int64_t count = 0;
+    if (groups && !named)
+        return call_usage(c, "--groups is NAME=COLUMN,COLUMN;NAME=…, where a * "
+                             "in a column stands for any letters");
+    if (repeats &&
+        (!num_int(str_of(repeats), &count) || count < 1 || count > REPEATS_MAX))
+        return call_usage(c, "--repeats is a whole number from 1 to %d",
+                          REPEATS_MAX);
+    if (named)
+        value_set(c->arena, v, STR("groups"), named);
+    if (repeats)
+        value_set(c->arena, v, STR("repeats"), value_int(c->arena, count));
+    struct buf b;
+    buf_init(&b);
+    json_print(&b, v);
+    *options = arena_str(c->arena, buf_str(&b));
+    buf_done(&b);
+    return 0;
+}
+
+static double change_of(const struct value *column, struct str name,
+                        const char *what)
+{
+    const struct value *changes = value_get(column, STR("changes"));
+    return value_number(value_get(value_get(changes, name), str_of(what)));
+}
+
+/* What the loss rises by most comes first; what is no number last. */
+static int by_loss(const void *a, const void *b)
+{
+    double x = change_of(*(struct value *const *)a, STR("loss"), "mean");
+    double y = change_of(*(struct value *const *)b, STR("loss"), "mean");
+    if (isnan(x) || isnan(y))
+        return isnan(x) - isnan(y);
+    return (x < y) - (x > y);
+}
+
+struct value *columns_read(struct call *c, const char *folder)
+{
+    const char *path = path_join(c->arena, folder, "output/importance.json");
+    struct value *v = NULL;
+    struct buf text;
+    buf_init(&text);
+    if (file_read(path, 0, &text, &c->err) == 0)
+        v = json_parse(c->arena, buf_str(&text), path, true, &c->err);
+    buf_done(&text);
+    struct value *list = value_get(v, STR("columns"));
+    if (list && list->count)
+        qsort(list->items, list->count, sizeof(*list->items), by_loss);
+    return v;
+}
+
+void columns_print(struct call *c, const struct value *v)
+{
+    const struct value *list = value_get(v, STR("columns"));
+    const struct value *baseline = value_get(v, STR("baseline"));
+    struct table *t = table_new();
+    table_column(t, "shuffled", false);
+    for (size_t i = 0; i < baseline->count; i++) {
+        const char *name = arena_cstr(c->arena, baseline->keys[i]);
+        table_column(t, arena_printf(c->arena, "%s by", name), true);
+        table_column(t, "±", true);
+    }
+    for (size_t k = 0; k < list->count; k++) {
+        const struct value *one = list->items[k];
+        table_cell(t, "%.*s", STRF(value_text(value_get(one, STR("name")))));
+        for (size_t i = 0; i < baseline->count; i++) {
+            table_number(t, change_of(one, baseline->keys[i], "mean"), 4);
+            table_number(t, change_of(one, baseline->keys[i], "sd"), 2);
+        }
+        table_row(t);
+    }
+    put(STR("\n"));
+    table_print(t, c);
+    table_free(t);
+}

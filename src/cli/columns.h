@@ -1,0 +1,16 @@
+/* columns.h - how much a model needs each column, for evaluate */
+#ifndef THRONG_CLI_COLUMNS_H
+#define THRONG_CLI_COLUMNS_H
+
+#include "base/value.h"
+#include "cli/cli.h"
+
+/* What --groups and --repeats say, as the options of a task of the kind
+ * importance; lives as long as the call. -1 after a word about it. */
+int columns_options(struct call *c, struct str *options);
+/* What the worker wrote into a task's folder, the worst loss first; NULL and
+ * the call's err. */
+struct value *columns_read(struct call *c, const char *folder);
+void columns_print(struct call *c, const struct value *v);
+
+#endif
