@@ -171,22 +171,32 @@ int tools_scratch(struct tools *t, const char *root, const char *folder,
 
 /* ---- one for this worker ------------------------------------------------- */
 
+/* Not in the study's folder where others could put theirs in its place, nor
+ * where the file system has no links (FAT, some shares of other systems). */
+static int link_safely(struct tools *t, struct arena *a, struct err *err)
+{
+    struct err none = {0};
+    if (dir_is_guarded(path_folder(a, t->scratch)) &&
+        link_self(path_join(a, t->scratch, "bin"), a, &none) == 0)
+        return 0;
+    return make_apart(t, a, err) ||
+                   link_self(path_join(a, t->apart, "bin"), a, err)
+               ? -1
+               : 0;
+}
+
 int tools_make(struct tools *t, const char *root, const char *folder,
                struct arena *a, struct err *err)
 {
     bool has_python = &worker_python_pack_end[0] > &worker_python_pack[0];
     *t = (struct tools){.lock = -1};
-    if (tools_scratch(t, root, folder, a, err))
-        return -1;
-    if (!dir_is_guarded(path_folder(a, t->scratch)) &&
-        make_apart(t, a, err) != 0)
+    if (tools_scratch(t, root, folder, a, err) || link_safely(t, a, err))
         return -1;
     const char *at = t->apart ? t->apart : t->scratch;
-    const char *bin = path_join(a, at, "bin");
     const char *python = path_join(a, at, "python");
-    if (link_self(bin, a, err) != 0 || unpack(python, a, err) != 0)
+    if (unpack(python, a, err) != 0)
         return -1;
-    t->bin = bin;
+    t->bin = path_join(a, at, "bin");
     t->python = has_python ? python : NULL;
     return 0;
 }
