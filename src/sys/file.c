@@ -21,6 +21,17 @@ static int fail_path(const char *verb, const char *path, struct err *err)
     return err_errno(err, "cannot %s %s", verb, path);
 }
 
+bool disk_fails(int number)
+{
+    static const int faults[] = {EIO,       EROFS,    ESTALE,    ETIMEDOUT,
+                                 EREMOTEIO, ENOTCONN, ESHUTDOWN, ENODEV,
+                                 ENXIO,     EUCLEAN};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (number == faults[i])
+            return true;
+    return false;
+}
+
 static int fail_large(const char *path, uint64_t max, struct err *err)
 {
     return err_set(err, ERR_LIMIT, "%s is larger than the %llu bytes allowed",

@@ -178,6 +178,9 @@ void file_drop(struct file_out *f);
 int file_map(const char *path, struct str *text, struct err *err);
 void file_unmap(struct str text);
 bool file_exists(const char *path);
+/* True of an errno that the disk, or the way to it, is to blame for, and not
+ * who asked or what was asked for: it may pass, or be mended. */
+bool disk_fails(int number);
 /* Of a regular file; 0 for all else, also for links. */
 uint64_t file_bytes(const char *path);
 bool file_is_dir(const char *path);

@@ -106,18 +106,20 @@ static void now_runs(struct attempt *a)
     worker_wake(a->worker, attempt_next_ns(a));
 }
 
-/* True when the machine is short of something, or a folder is still written
- * by another, which passes: the task is not to blame and may be tried again.
- * err_errno leaves errno as it was. */
+/* True when the machine is short of something, its disk fails, or a folder is
+ * still written by another, which passes: the task is not to blame and may be
+ * tried again. err_errno leaves errno as it was. */
 static bool is_shortage(const struct err *err, int error)
 {
     static const int shortages[] = {EMFILE, ENFILE, EAGAIN, ENOMEM};
     if (err->kind == ERR_FULL || err->kind == ERR_BUSY)
         return true;
+    if (err->kind != ERR_SYSTEM)
+        return false;
     for (size_t i = 0; i < sizeof shortages / sizeof *shortages; i++)
-        if (err->kind == ERR_SYSTEM && error == shortages[i])
+        if (error == shortages[i])
             return true;
-    return false;
+    return disk_fails(error);
 }
 
 /* -1 also where nothing is to run: then only what the attempt before left
@@ -189,7 +191,8 @@ void attempt_stop(struct attempt *a)
 void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,
                  enum push how)
 {
-    if (a->phase != ATTEMPT_RUNNING)
+    bool awaits_disk = a->phase == ATTEMPT_DRAINING && a->disk_ns > 0;
+    if (a->phase != ATTEMPT_RUNNING && !awaits_disk)
         return;
     bool only_asked =
         a->verdict == OUTCOME_STOPPED && verdict == OUTCOME_KILLED;
@@ -197,7 +200,9 @@ void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,
         a->verdict = verdict;
         a->reason = reason;
     }
-    if (a->push < how)
+    if (awaits_disk)
+        worker_wake(a->worker, clock_mono_ns());
+    else if (a->push < how)
         push(a, how);
 }
 
@@ -314,6 +319,17 @@ static void judge_place(struct attempt *a, struct record_ended *e)
     a->reason = "the study's folder was moved or removed while it ran";
 }
 
+/* Without all that it said its value would be an older one. Of what saved and
+ * goes on the next attempt reads it. */
+static void judge_unread(struct attempt *a, struct record_ended *e)
+{
+    if (!a->unread ||
+        (e->outcome != OUTCOME_DONE && e->outcome != OUTCOME_STOPPED))
+        return;
+    e->outcome = OUTCOME_LOST;
+    a->reason = a->unread;
+}
+
 static void judge(struct attempt *a, struct record_ended *e)
 {
     e->exit_code = -1;
@@ -321,6 +337,7 @@ static void judge(struct attempt *a, struct record_ended *e)
     e->outcome = a->verdict;
     if (a->kind->judge)
         a->kind->judge(a, e);
+    judge_unread(a, e);
     judge_place(a, e);
     e->reason = str_of(a->reason ? a->reason : "");
     e->faults = e->outcome == OUTCOME_INVALID ? a->faults : STR("");
@@ -420,7 +437,7 @@ static void finish(struct attempt *a)
         folder_sync_checkpoint(&a->folder, a->arena);
     if (e.outcome != OUTCOME_DONE)
         e.checkpoint_digest = folder_checkpoint_digest(&a->folder, a->arena);
-    folder_close(&a->folder, true, &a->worker->pool, a->serial);
+    folder_close(&a->folder, !a->unread, &a->worker->pool, a->serial);
     say_ended(a, &e);
     buf_done(&last);
 }

@@ -64,6 +64,9 @@ struct attempt {
     int64_t due_ns;      /* when to look at its files next */
     int64_t interval_ns; /* between two looks */
     int64_t drain_ns;    /* how long leftovers are waited for; -1: no more */
+    int64_t disk_ns;     /* how long files that cannot be read are tried; 0:
+                            they can be */
+    const char *unread;  /* what never could be, in words */
     int64_t limit_ns;    /* its time limit; 0: none */
     double used_s;       /* of its time, before this attempt (used.h) */
     int64_t used_ns;     /* when to keep what is used by now */
@@ -103,7 +106,7 @@ bool attempt_has_ended(const struct attempt *a);
 void attempt_add_use(struct attempt *a, const struct rusage *use);
 /* Reads what is left of its files. True when the ENDED record is out and the
  * attempt can be freed; false when there is more to read, the link must drain
- * first, or leftovers are waited for (drain_ns). */
+ * first, or leftovers (drain_ns) or the disk (disk_ns) are waited for. */
 bool attempt_drain(struct attempt *a);
 /* Says that it begins anew, or, of one that goes on, which one before it did.
  */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/num.h"
@@ -13,6 +14,8 @@
 #define LOOK_LEAST_NS (20 * MS)
 #define LOOK_MOST_NS (50 * MS) /* a flood fills the disk until the next one */
 #define LEFTOVERS_NS (2000 * MS)
+#define DISK_NS (30000 * MS)
+#define DISK_AGAIN_NS (1000 * MS)
 #define CENSUS_FRESH_NS (50 * MS)
 #define WATCH_NS (25 * MS) /* before the first look at its memory */
 
@@ -68,8 +71,7 @@ int command_reread(struct attempt *a, struct err *err)
         output_begin(a, err) != 0)
         return -1;
     attempt_say_anew(a);
-    metrics_begin(a);
-    return 0;
+    return metrics_begin(a, err);
 }
 
 int command_start(struct attempt *a, arguments_fn *arguments, struct err *err)
@@ -241,14 +243,43 @@ static bool awaits_leftovers(struct attempt *a)
     return a->drain_ns > 0;
 }
 
+/* What it said is in files that cannot be read now. That may pass; else it is
+ * for a later attempt to read, and this one did not end well. Who was ended has
+ * no value to wait for, and a worker that is to end has no time. */
+static bool awaits_disk(struct attempt *a)
+{
+    const char *what = metrics_unread(a);
+    int64_t now = clock_mono_ns();
+    bool counts = a->verdict == OUTCOME_NONE || a->verdict == OUTCOME_STOPPED;
+    if (!what) {
+        a->disk_ns = 0;
+        return false;
+    }
+    const char *why = strerror(errno);
+    if (counts && a->disk_ns == 0) {
+        a->disk_ns = now + DISK_NS;
+        worker_notice(a, "%s cannot be read: %s; trying again for up to %d s",
+                      what, why, (int)(DISK_NS / 1000000000));
+    }
+    if (counts && now < a->disk_ns && a->worker->phase == WORKER_RUNS) {
+        worker_wake(a->worker, now + DISK_AGAIN_NS);
+        return true;
+    }
+    a->unread = arena_printf(a->arena, "%s could not be read: %s", what, why);
+    return false;
+}
+
 bool command_drain(struct attempt *a)
 {
     struct err err = {0};
     awaits_leftovers(a);
     if (!metrics_read(a, true) || !output_read(a, true) || awaits_leftovers(a))
         return false;
-    if (a->process.pid > 0) {
+    if (a->process.pid > 0)
         metrics_read_number(a);
+    if (awaits_disk(a))
+        return false;
+    if (a->process.pid > 0) {
         candle_end(a);
         if (folder_keep_outputs(&a->folder, &a->task, a->arena, &err) != 0)
             worker_notice(a, "not every output was kept: %s", err.text);

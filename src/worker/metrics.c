@@ -1,6 +1,7 @@
 /* metrics.c - the metric points of one attempt, on their way out */
 #include "worker/metrics.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,8 +170,10 @@ static void open_file(struct attempt *a, uint64_t at)
     struct stat st;
     int fd = openat(a->folder.fd, "metrics.jsonl",
                     O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        m->tail.fault = disk_fails(errno) ? errno : 0;
         return;
+    }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         close(fd);
         return;
@@ -195,6 +198,8 @@ bool metrics_read(struct attempt *a, bool all)
     if (m->tail.fd >= 0 && was_replaced(a)) {
         if (!read_open_file(a, true))
             return false;
+        if (m->tail.fault)
+            return true;
         close(m->tail.fd);
         m->tail.fd = -1;
     }
@@ -226,7 +231,7 @@ static int64_t mtime_ns(const char *path)
 /* What its predecessor handed in and nobody has taken in: if the worker was
  * killed, or its word was never written down, it is in the files alone, and a
  * program that goes on does not say it again. */
-static void catch_up(struct attempt *a)
+static int catch_up(struct attempt *a, struct err *err)
 {
     struct metrics *m = &a->metrics;
     const struct task *t = &a->task;
@@ -249,32 +254,61 @@ static void catch_up(struct attempt *a)
     output_catch_up(a);
     metrics_send(a);
     m->earlier = m->noticed = false;
+    const char *unread = metrics_unread(a);
+    return unread ? err_errno(err, "read %s", unread) : 0;
 }
 
-void metrics_begin(struct attempt *a)
+int metrics_begin(struct attempt *a, struct err *err)
 {
     bool earlier = a->folder.goes_on && a->folder.visited;
     if (a->task.metric_file.len > 0) /* its predecessor's may be unread */
         a->metrics.number_mtime_ns = earlier ? -1 : mtime_ns(number_path(a));
-    if (a->folder.goes_on)
-        catch_up(a);
+    return a->folder.goes_on ? catch_up(a, err) : 0;
+}
+
+/* A disk that fails says nothing about the file. */
+static void read_number(struct attempt *a, const char *path)
+{
+    struct buf text;
+    double value;
+    buf_init(&text);
+    errno = 0;
+    bool read = file_read(path, 4096, &text, NULL) == 0;
+    a->metrics.number_fault = !read && disk_fails(errno) ? errno : 0;
+    if (read && num_double(str_trim(buf_str(&text)), &value))
+        metrics_add_point(a, METRIC_FROM_FILE_NUMBER, METRIC_NO_STEP, value);
+    else if (!a->metrics.number_fault)
+        worker_notice(a, "%s does not hold one number", path);
+    buf_done(&text);
 }
 
 void metrics_read_number(struct attempt *a)
 {
+    struct metrics *m = &a->metrics;
     if (a->task.metric_file.len == 0)
         return;
     const char *path = number_path(a);
     int64_t changed = mtime_ns(path);
-    struct buf text;
-    double value;
-    if (changed < 0 || changed == a->metrics.number_mtime_ns)
+    if (changed < 0 || (changed == m->number_mtime_ns && !m->number_fault))
         return;
-    buf_init(&text);
-    if (file_read(path, 4096, &text, NULL) != 0 ||
-        !num_double(str_trim(buf_str(&text)), &value))
-        worker_notice(a, "%s does not hold one number", path);
-    else
-        metrics_add_point(a, METRIC_FROM_FILE_NUMBER, METRIC_NO_STEP, value);
-    buf_done(&text);
+    m->number_mtime_ns = changed;
+    read_number(a, path);
+}
+
+/* ---- what the disk keeps --------------------------------------------- */
+
+const char *metrics_unread(struct attempt *a)
+{
+    const struct {
+        const char *what;
+        int fault;
+    } files[] = {{"its metrics file", a->metrics.tail.fault},
+                 {"its output", a->output.tail.fault},
+                 {"its metric.file", a->metrics.number_fault}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i].fault) {
+            errno = files[i].fault;
+            return files[i].what;
+        }
+    return NULL;
 }

@@ -17,7 +17,9 @@ struct metrics {
     struct metric_batch *batch; /* NULL before the first point */
     struct tail tail;           /* of metrics.jsonl */
     ino_t inode;                /* of the file that is open */
-    int64_t number_mtime_ns;    /* of metric.file before the start */
+    int64_t number_mtime_ns;    /* of metric.file before the start, or as it
+                                   was read last */
+    int number_fault;           /* errno of reading that, if it failed */
     uint64_t points;            /* sent */
     uint64_t said_metrics_at;   /* what the last record said was read … */
     uint64_t said_log_at;       /* … of both files */
@@ -31,13 +33,16 @@ void metrics_done(struct metrics *m);
 
 /* Before the task starts: remembers how old its metric.file is. One that goes
  * on from a checkpoint first takes in what its predecessor has left unread, and
- * goes on behind its steps. */
-void metrics_begin(struct attempt *a);
+ * goes on behind its steps. -1 when that cannot be read. */
+int metrics_begin(struct attempt *a, struct err *err);
 /* Reads on in metrics.jsonl; `all`: the task has ended. False when there is
  * more: the link is too full, or this round has read enough. */
 bool metrics_read(struct attempt *a, bool all);
-/* Reads metric.file, when the task has written it. */
+/* Reads metric.file, when the task has written it since the last time. */
 void metrics_read_number(struct attempt *a);
+/* What of the task's words the disk does not give back, and why in errno;
+ * NULL: nothing. */
+const char *metrics_unread(struct attempt *a);
 /* Adds the line in the worker's scratch, or one point of the task's metric
  * (step METRIC_NO_STEP: a counter). */
 void metrics_add_line(struct attempt *a, enum metric_source source);

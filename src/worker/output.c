@@ -363,7 +363,7 @@ bool output_read(struct attempt *a, bool all)
         o->settling = false;
         return done;
     }
-    if (done)
+    if (done && !o->tail.fault)
         cut_gently(a, limit_of(a));
     else if (hopeless || above > BACKLOG_BYTES)
         cut_unread(a, limit_of(a));

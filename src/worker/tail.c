@@ -5,6 +5,7 @@
  * without its line feed is read again when the file has grown. */
 #include "worker/tail.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "terms/metric.h"
@@ -32,13 +33,16 @@ void tail_skip_to(struct tail *t, uint64_t at)
 
 static void look(struct tail *t)
 {
-    uint64_t size = tail_size(t);
-    if (size < t->at) {
+    struct stat st;
+    t->fault = t->fd >= 0 && fstat(t->fd, &st) != 0 ? errno : 0;
+    if (t->fd < 0 || t->fault)
+        return;
+    t->seen = (uint64_t)st.st_size;
+    if (t->seen < t->at) {
         t->at = 0;
         t->line = 0;
         t->skipping = false;
     }
-    t->seen = size;
 }
 
 /* Hands on the whole lines of a chunk, going on behind each; returns the bytes
@@ -98,12 +102,14 @@ bool tail_read(struct tail *t, bool all, const struct tail_reader *r)
     size_t chunk = CHUNK_BYTES;
     bool pause = false;
     look(t);
-    while (t->at < t->seen && !pause) {
+    while (t->at < t->seen && !pause && !t->fault) {
         if (chunk == CHUNK_BYTES && is_spent(r))
             return false;
         buf_reset(r->scratch);
         buf_reserve(r->scratch, chunk);
         ssize_t n = pread(t->fd, r->scratch->p, chunk, (off_t)t->at);
+        if (n < 0)
+            t->fault = errno;
         if (n <= 0)
             break;
         spend(r, (size_t)n);

@@ -11,6 +11,7 @@ struct tail {
     uint64_t seen; /* the size when it was last looked at */
     uint64_t line; /* lines handed on or skipped */
     bool skipping; /* inside a line that is too long */
+    int fault;     /* errno of the last reading, if that failed; else 0 */
 };
 /* One line without its line feed. False: take no more for now. */
 typedef bool tail_fn(void *context, struct str line, uint64_t number);
@@ -28,7 +29,8 @@ void tail_init(struct tail *t, int fd, uint64_t at);
 /* Hands on every whole line that is there; with `all` also a last one that
  * has no line feed. A file that shrank is read from its start again. False
  * when the reader asked for a pause, or the budget is spent, and there is
- * more. The budget may be overdrawn by the length of one line. */
+ * more. What cannot be read (t->fault) stays to be read the next time. The
+ * budget may be overdrawn by the length of one line. */
 bool tail_read(struct tail *t, bool all, const struct tail_reader *r);
 /* Goes on at another place, which may be inside a line: the rest of that is
  * passed over. */

@@ -235,7 +235,7 @@ static bool drain(struct worker *w)
             continue;
         }
         if (!attempt_drain(a)) {
-            more |= a->drain_ns <= 0;
+            more |= a->drain_ns <= 0 && a->disk_ns == 0;
             continue;
         }
         w->running.p[i - 1] = vec_last(&w->running);

@@ -138,6 +138,42 @@ else
     skip "a full disk" "a small file system cannot be mounted here"
 fi
 
+# ---- a disk that fails, and stays so -----------------------------------------
+
+# One that is mended is in failing_disk.sh.
+faulty=$THRONG_BUILD/tests/cli/faulty
+if "$faulty" linkat=EPERM -- true 2>/dev/null; then
+    mkdir "$TMP/failing" && cd "$TMP/failing" || exit 1
+    cat >s.yaml <<'END'
+method: grid
+command: [sh, -c, 'throng report y=1; throng report y=2']
+parameters: {a: {min: 1, max: 3}}
+metric: {name: y}
+parallel: 3
+END
+    touch broken
+    run timeout 300 "$faulty" --while broken \
+        'pread64,read=EIO@*/metrics.jsonl' -- "$THRONG" run s.yaml
+    check_equal "where nothing can be read that trials said, none is done" \
+        "3 failed=3" "$status $(states)"
+    check_contains "and it is said why" "$("$THRONG" show s 1)" \
+        "lost 3 times in a row: its metrics file could not be read: Input/output error"
+    rm -r .throng
+    run timeout 300 "$faulty" --while broken \
+        'mkdir,mkdirat=EIO@*/trials/*' -- "$THRONG" run s.yaml
+    check_equal "where no trial can begin all of them wait" "1 waiting=3" \
+        "$status $(states)"
+    check_matches "and it is said why" "$err" \
+        'nothing can be started: .*Input/output error'
+    rm broken
+    run timeout 300 "$THRONG" run s.yaml
+    check_equal "mended, the next run makes them" "0 done=3" \
+        "$status $(states)"
+    cd "$TMP" || exit 1
+else
+    skip "a disk that fails" "system calls cannot be made to fail here"
+fi
+
 # ---- read-only folder ------------------------------------------------------
 
 readonly_study() {

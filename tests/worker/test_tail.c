@@ -1,4 +1,6 @@
 /* test_tail.c - reading a file that somebody else is still writing */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,6 +190,26 @@ static void a_line_past_the_limit_is_skipped(void **state)
 
 #define with_file(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* As from a disk that fails: nothing is passed over, and it goes on later. */
+static void what_cannot_be_read_is_read_later(void **state)
+{
+    struct reading *r = *state;
+    char path[64];
+    append(r, "one\ntwo");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", r->fd);
+    r->tail.fd = open(path, O_WRONLY);
+    assert_true(tail_read(&r->tail, true, &r->reader));
+    assert_int_equal(r->tail.fault, EBADF);
+    assert_string_equal(r->got.p, "");
+    close(r->tail.fd);
+    assert_true(tail_read(&r->tail, true, &r->reader));
+    assert_int_equal(r->tail.fault, EBADF);
+    r->tail.fd = r->fd;
+    assert_true(tail_read(&r->tail, true, &r->reader));
+    assert_int_equal(r->tail.fault, 0);
+    assert_string_equal(r->got.p, "1:one 2:two ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +222,7 @@ int main(void)
         with_file(a_skip_passes_over_the_rest_of_a_line),
         with_file(long_lines_are_read_up_to_the_limit),
         with_file(a_line_past_the_limit_is_skipped),
+        with_file(what_cannot_be_read_is_read_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
