@@ -401,6 +401,18 @@ static void reach(struct judge *j, int64_t trial, struct runner *r, double loss)
     r->reached++;
 }
 
+static void judge_at(struct judge *j, int64_t trial, const struct runner *r,
+                     size_t level, int64_t limit, struct verdict *v)
+{
+    v->value = shown(j, r->values.p[level]);
+    if (j->early->kind == EARLY_HYPERBAND)
+        judge_hyperband(j, trial, r, level, limit, v);
+    else if (j->early->kind == EARLY_ASHA)
+        judge_rung(j, trial, r, level, limit, v);
+    else
+        judge_median(j, trial, r, level, limit, v);
+}
+
 static bool at_level(const struct judge *j, const struct runner *r)
 {
     if (j->endless)
@@ -428,13 +440,7 @@ void judge_report(struct judge *j, int64_t trial, int64_t step, double value,
     size_t level = r->reached;
     reach(j, trial, r, j->best ? r->best : loss);
     v->counted = true;
-    v->value = shown(j, r->values.p[level]);
-    if (j->early->kind == EARLY_HYPERBAND)
-        judge_hyperband(j, trial, r, level, limit, v);
-    else if (j->early->kind == EARLY_ASHA)
-        judge_rung(j, trial, r, level, limit, v);
-    else
-        judge_median(j, trial, r, level, limit, v);
+    judge_at(j, trial, r, level, limit, v);
 }
 
 /* The number of the first report behind `count` that is judged; 0: none. What
@@ -472,6 +478,16 @@ void judge_recount(struct judge *j, int64_t trial, int64_t level, double value)
         r->best = loss;
     if (at_level(j, r))
         reach(j, trial, r, loss);
+}
+
+void judge_again(struct judge *j, int64_t trial, int64_t limit,
+                 struct verdict *v)
+{
+    const struct runner *r = runner_of(j, trial);
+    if (!r || r->reached <= r->bracket || r->values.len < r->reached)
+        return;
+    v->level = r->count;
+    judge_at(j, trial, r, r->reached - 1, limit, v);
 }
 
 void judge_standing(const struct judge *j, int64_t trial, struct verdict *v)

@@ -45,6 +45,10 @@ void judge_report(struct judge *j, int64_t trial, int64_t step, double value,
                   int64_t limit, struct verdict *v);
 /* The same of an earlier run, whose verdict is known: only the tables. */
 void judge_recount(struct judge *j, int64_t trial, int64_t level, double value);
+/* What was found at the last level that was recounted, when nothing has been
+ * told since. */
+void judge_again(struct judge *j, int64_t trial, int64_t limit,
+                 struct verdict *v);
 /* As search_decides_at. */
 int64_t judge_decides_at(const struct judge *j, int64_t trial);
 

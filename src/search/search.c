@@ -485,6 +485,13 @@ void search_reported(struct search *s, int64_t trial, int64_t level,
     hear_report(s, trial);
 }
 
+void search_judged(struct search *s, int64_t trial, struct verdict *v)
+{
+    *v = (struct verdict){.value = NAN, .threshold = NAN};
+    if (s->judge)
+        judge_again(s->judge, trial, limit_for(s, trial), v);
+}
+
 void search_anew(struct search *s, int64_t trial)
 {
     if (s->judge)

@@ -173,6 +173,8 @@ void search_placed(struct search *s, int64_t k, const struct value *point);
 void search_promoted(struct search *s, int64_t trial);
 void search_reported(struct search *s, int64_t trial, int64_t level,
                      double value);
+/* By what the report was judged that was repeated just now. */
+void search_judged(struct search *s, int64_t trial, struct verdict *v);
 /* An attempt begins the trial anew, and what it has reported counts no more:
  * what still does is recalled. */
 void search_anew(struct search *s, int64_t trial);

@@ -322,14 +322,17 @@ enum heard_kind {                  /* the numbers are stored: never renumber */
                   HEARD_PROMOTED = 4, /* the waiting trial goes on */
                   HEARD_BROKEN = 5,   /* how far a constraint of a trial that
                                          waits is broken; told comes next */
+                  HEARD_DECIDED = 6,  /* the report at which it was to stop,
+                                         where not all that count are here */
 };
 struct heard {
     enum heard_kind kind;
     int64_t trial;
-    int64_t step;     /* told: the last one, or -1; report: which, from 1;
-                         promoted: its new budget; broken: which, from 0 */
-    enum state state; /* told */
-    double value;     /* told, report and broken; NaN: none */
+    int64_t step;     /* told: the last one, or -1; report and decided: which,
+                         from 1; promoted: its new budget; broken: which, from
+                         0 */
+    enum state state; /* told, report and decided */
+    double value;     /* but of asked and promoted; NaN: none */
 };
 int store_heard_add(struct store *s, const struct heard *h, struct err *err);
 /* All of it, in order. */

@@ -15,6 +15,12 @@ struct kept {
     uint64_t bytes; /* … so much in all */
 };
 
+/* A trial that an earlier run wanted to stop, and for what reason. */
+struct doomed {
+    int64_t trial;
+    const char *why;
+};
+
 struct study {
     struct study_setup setup;
     const struct plan *plan;
@@ -25,9 +31,9 @@ struct study {
     struct external *external; /* of method external; else NULL */
     struct err strategy_fault; /* why it cannot go on */
     struct point_source points;
-    struct added added;  /* trials that are no suggestions */
-    int64_t removed;     /* trials that a person has removed */
-    VEC(int64_t) doomed; /* trials that an earlier run wanted to stop */
+    struct added added; /* trials that are no suggestions */
+    int64_t removed;    /* trials that a person has removed */
+    VEC(struct doomed) doomed;
     struct engine *engine;
     struct run run;
     struct arena *arena;            /* lives as long as the study */
@@ -92,6 +98,14 @@ bool study_search_listens(const struct study *s);
 int64_t study_search_id(const struct study *s, int64_t trial);
 /* Where a trial stands at the level that it has reached, as a reason. */
 const char *study_search_standing(struct study *s, int64_t trial);
+/* By what the report of trial k of the search was judged that was repeated just
+ * now, as a reason. */
+const char *study_search_judged(struct study *s, int64_t k,
+                                const struct heard *h);
+/* A rule that looks at one trial alone had decided at its last report: then it
+ * is to stop. */
+void study_search_rule_again(struct study *s, struct live *l,
+                             const struct series *series);
 /* No more trials will come: those that wait at a rung are stopped there. */
 int study_search_close(struct study *s, struct err *err);
 

@@ -18,7 +18,8 @@ struct known {
     struct str text;    /* of the point */
     struct str summary; /* where several objectives need it */
     bool asked, told, recalled;
-    bool doomed; /* it was to stop and has not ended */
+    const struct heard *end; /* at which it was to stop; NULL: at none */
+    const char *why;         /* for what reason */
 };
 
 /* A point is wanted when its trial was asked for and soon after, when it was
@@ -185,6 +186,24 @@ static bool is_external(const struct replay *p)
     return p->study->plan->strategy->asks;
 }
 
+static void note_end(struct known *t, const struct heard *h)
+{
+    bool ends = h->state == STATE_STOPPED && !state_final(t->state);
+    t->end = ends ? h : NULL;
+}
+
+/* What it was judged by is known now, and not any more when others are told. */
+static void repeat_report(struct replay *p, struct known *t, int64_t k,
+                          const struct heard *h)
+{
+    search_reported(p->study->search, k, h->step, h->value);
+    if (!t)
+        return;
+    note_end(t, h);
+    if (t->end)
+        t->why = study_search_judged(p->study, t->k, h);
+}
+
 static int repeat_one(struct replay *p, const struct heard *h, struct err *err)
 {
     struct search *search = p->study->search;
@@ -202,9 +221,11 @@ static int repeat_one(struct replay *p, const struct heard *h, struct err *err)
             t->told = false;
         break;
     case HEARD_REPORT:
-        search_reported(search, k, h->step, h->value);
+        repeat_report(p, t, k, h);
+        break;
+    case HEARD_DECIDED:
         if (t)
-            t->doomed = h->state == STATE_STOPPED;
+            note_end(t, h);
         break;
     case HEARD_BROKEN:
         vec_push(&p->broken, h->value);
@@ -308,12 +329,18 @@ static void tell_open(struct replay *p)
     }
 }
 
+/* The tables of median are filled from the metrics, and tell only now. */
 static void remember_doomed(struct replay *p)
 {
+    struct study *s = p->study;
     for (size_t i = 0; i < p->list.len; i++) {
         const struct known *t = &p->list.p[i];
-        if (t->doomed && !state_final(t->state))
-            vec_push(&p->study->doomed, t->id);
+        struct doomed d = {.trial = t->id, .why = t->why};
+        if (!t->end)
+            continue;
+        if (t->end->kind == HEARD_DECIDED)
+            d.why = study_search_judged(s, t->k, t->end);
+        vec_push(&s->doomed, d);
     }
 }
 

@@ -157,14 +157,36 @@ static int not_recovered(const struct study *s, struct err *err)
     return -1;
 }
 
+static int ruled_before(struct study *s, const char *metric, struct arena *a,
+                        struct err *err)
+{
+    uint64_t id;
+    void *at;
+    if (s->plan->early.kind != EARLY_RULE)
+        return 0;
+    for (size_t i = 0; idmap_next(s->run.lives, &i, &id, &at);) {
+        struct live *l = at;
+        struct series series = {.count = 0};
+        if (!l->t.attempts)
+            continue;
+        if (store_series(s->store, l->t.id, metric, a, &series, err))
+            return -1;
+        study_search_rule_again(s, l, &series);
+        struct doomed d = {.trial = l->t.id, .why = l->stop_why};
+        if (l->stop_why)
+            vec_push(&s->doomed, d);
+    }
+    return 0;
+}
+
 /* Of those that were to stop nothing that is still to be heard counts. */
 static int doom(struct study *s, struct err *err)
 {
     struct arena *a = arena_new();
     const char *metric = arena_cstr(a, s->plan->metric.name);
-    int rc = 0;
+    int rc = ruled_before(s, metric, a, err);
     for (size_t i = 0; !rc && i < s->doomed.len; i++) {
-        struct live *l = run_live(&s->run, s->doomed.p[i]);
+        struct live *l = run_live(&s->run, s->doomed.p[i].trial);
         struct series series = {.count = 0};
         if (!l)
             continue;
@@ -172,7 +194,7 @@ static int doom(struct study *s, struct err *err)
         if (rc || !series.count)
             continue;
         l->decided_at = series.steps[series.count - 1];
-        l->stop_why = study_search_standing(s, l->t.id);
+        l->stop_why = s->doomed.p[i].why;
     }
     arena_free(a);
     return rc;
@@ -227,9 +249,8 @@ int study_resume(struct study *s, struct err *err)
     if (run_grant_wishes(&s->run, err) || unpack_all(s, err))
         return -1;
     for (size_t i = 0; i < s->doomed.len; i++) {
-        struct live *l = run_live(&s->run, s->doomed.p[i]);
-        if (l && attempt_stop_waiting(&s->run, l,
-                                      study_search_standing(s, l->t.id), err))
+        struct live *l = run_live(&s->run, s->doomed.p[i].trial);
+        if (l && attempt_stop_waiting(&s->run, l, s->doomed.p[i].why, err))
             return -1;
     }
     if (commit(s))

@@ -455,15 +455,17 @@ static enum decision report(void *context, struct live *l, int64_t step,
     int64_t id = study_search_id(s, l->t.id);
     enum decision d = search_report(s->search, id, step, value);
     const struct verdict *v = search_verdict(s->search);
-    /* The tables of median hold every report: the metrics themselves say. */
-    if (v->counted && s->plan->early.kind != EARLY_MEDIAN)
-        write_heard(s,
-                    &(struct heard){.kind = HEARD_REPORT,
-                                    .trial = l->t.id,
-                                    .step = v->level,
-                                    .state = d == DECISION_STOP ? STATE_STOPPED
-                                                                : STATE_RUNNING,
-                                    .value = v->value});
+    /* The tables of median hold every report: the metrics themselves say; but
+     * not which one ended it. */
+    bool median = s->plan->early.kind == EARLY_MEDIAN;
+    if (v->counted && (!median || d == DECISION_STOP))
+        write_heard(
+            s, &(struct heard){.kind = median ? HEARD_DECIDED : HEARD_REPORT,
+                               .trial = l->t.id,
+                               .step = v->level,
+                               .state = d == DECISION_STOP ? STATE_STOPPED
+                                                           : STATE_RUNNING,
+                               .value = v->value});
     if (d == DECISION_CONTINUE)
         return apply_rule(s, l, step, value);
     if (v->level > 0 && s->plan->early.kind != EARLY_NONE)
@@ -529,6 +531,39 @@ const char *study_search_standing(struct study *s, int64_t trial)
         return "paused by the method, which did not take it up again";
     search_standing(s->search, study_search_id(s, trial), &v);
     return judged(s, &v);
+}
+
+const char *study_search_judged(struct study *s, int64_t k,
+                                const struct heard *h)
+{
+    struct verdict v;
+    search_judged(s->search, k, &v);
+    if (!v.level) {
+        v.level = h->step;
+        v.value = h->value;
+    }
+    return judged(s, &v);
+}
+
+/* Nobody writes down what a rule decides by a trial's own reports: the reports
+ * say so again. */
+void study_search_rule_again(struct study *s, struct live *l,
+                             const struct series *series)
+{
+    const struct early *e = &s->plan->early;
+    enum decision d = DECISION_CONTINUE;
+    size_t i = 0;
+    if (e->kind != EARLY_RULE)
+        return;
+    for (; d == DECISION_CONTINUE && i < series->count; i++)
+        d = stoprule_report(&e->rule, &l->rule, s->plan->metric.minimize,
+                            series->values[i], 0);
+    if (d != DECISION_CONTINUE && i == series->count) {
+        l->decided_at = series->steps[i - 1];
+        l->stop_why = ruled(s, l, series->values[i - 1]);
+    } else {
+        stoprule_begin(&l->rule);
+    }
 }
 
 static int close_paused(void *context, const struct trial *t, struct err *err)
