@@ -470,7 +470,16 @@ static const char *broken_bound(struct run *r, struct live *l)
     return r->text.len ? arena_cstr(r->arena, buf_str(&r->text)) : NULL;
 }
 
-/* What breaks a constraint keeps its metrics, but it does not rank. */
+const char *attempt_mind_bounds(struct run *r, struct live *l, const char *why)
+{
+    const char *broken = broken_bound(r, l);
+    if (!broken)
+        return why;
+    l->t.value = NAN;
+    return arena_printf(r->arena, "%s%sa constraint is broken: %s", why,
+                        *why ? "; " : "", broken);
+}
+
 static int on_good_end(struct run *r, struct live *l, enum state state,
                        struct err *err)
 {
@@ -480,12 +489,7 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
     if (state == STATE_DONE)
         unreported_note(r, l);
     const char *why = state == STATE_STOPPED && l->stop_why ? l->stop_why : "";
-    const char *broken = broken_bound(r, l);
-    if (broken) {
-        l->t.value = NAN;
-        why = arena_printf(r->arena, "%s%sa constraint is broken: %s", why,
-                           *why ? "; " : "", broken);
-    }
+    why = attempt_mind_bounds(r, l, why);
     run_note_value(r, l);
     return run_finish(r, l, state, why, err);
 }

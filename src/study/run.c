@@ -826,6 +826,7 @@ int run_close_paused(struct run *r, const struct trial *t, const char *reason,
     idmap_set(r->lives, (uint64_t)t->id, l);
     if (summary_rebuild(&l->summary, r->store, t->id, err))
         return -1;
+    reason = attempt_mind_bounds(r, l, reason);
     run_note_value(r, l);
     return run_finish(r, l, STATE_STOPPED, reason, err);
 }

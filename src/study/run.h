@@ -321,6 +321,9 @@ int attempt_wish(struct run *r, struct live *l, enum wish wish,
                  struct err *err);
 /* Ends a trial that is neither out nor waiting as it was wished. */
 int attempt_grant(struct run *r, struct live *l, struct err *err);
+/* What breaks a constraint keeps its metrics, but has no value. Returns why it
+ * ended, and that. */
+const char *attempt_mind_bounds(struct run *r, struct live *l, const char *why);
 /* A waiting trial that was to be stopped ends as stopped, with its value. */
 int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
                          struct err *err);
