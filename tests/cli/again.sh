@@ -191,6 +191,10 @@ check_equal "the same point again" "{'lr': 0.01, 'opt': 'sgd', 'width': 2}" \
 check_equal "the failed one is done, in a second attempt" "done 2" \
     "$(json 'd[2]["state"] + " " + str(d[2]["attempts"])')"
 run "$THRONG" rank --over seed -n 0 --json
+all_of_them=$out
+run "$THRONG" rank --over seed -n 9223372036854775807 --json
+check_equal "the largest number of rows there is, is all" "0 $all_of_them" "$status $out"
+run "$THRONG" rank --over seed -n 0 --json
 check_equal "reruns are repeats of their point" "[3, 1, 1, 1, 1, 1, 1]" \
     "$(json 'sorted((g["count"] for g in d["groups"]), reverse=True)')"
 
