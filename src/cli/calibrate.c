@@ -27,14 +27,16 @@ static void add(struct asking *q, struct value *to, const char *name, double x)
         value_set(a, to, str_of(name), value_double(a, x));
 }
 
+/* Its metrics are to be filled in. */
 static struct value *new_output(struct asking *q, size_t head, size_t output)
 {
     struct arena *a = q->call->arena;
-    struct value *v = value_object(a);
+    struct value *v = value_object(a), *metrics = value_object(a);
     value_list_add(a, q->figures, v);
     value_set(a, v, STR("head"), value_int(a, (int64_t)head));
     value_set(a, v, STR("output"), value_int(a, (int64_t)output));
-    return v;
+    value_set(a, v, STR("metrics"), metrics);
+    return metrics;
 }
 
 static void add_number(struct asking *q, struct value *to, const double *mean,
@@ -199,20 +201,26 @@ static void print_json(struct asking *q)
     buf_done(&b);
 }
 
+static void print_line(struct table *t, struct str name, const struct value *v)
+{
+    table_cell(t, "%.*s", STRF(name));
+    table_number(t, value_number(v), 6);
+    table_row(t);
+}
+
 /* Head and output stand before the figures where there are several. */
 static void print_text(struct asking *q)
 {
     struct table *t = table_new();
-    bool several = q->figures->count > 1;
     table_column(t, "figure", false);
     table_column(t, "value", true);
     for (size_t i = 0; i < q->figures->count; i++) {
         const struct value *v = q->figures->items[i];
-        for (size_t k = several ? 0 : 2; k < v->count; k++) {
-            table_cell(t, "%.*s", STRF(v->keys[k]));
-            table_number(t, value_number(v->items[k]), 6);
-            table_row(t);
-        }
+        const struct value *metrics = value_get(v, STR("metrics"));
+        for (size_t k = 0; q->figures->count > 1 && k < 2; k++)
+            print_line(t, v->keys[k], v->items[k]);
+        for (size_t k = 0; k < metrics->count; k++)
+            print_line(t, metrics->keys[k], metrics->items[k]);
     }
     table_print(t, q->call);
     table_free(t);

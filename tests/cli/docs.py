@@ -200,7 +200,7 @@ MODEL = """
 layers: [{dense: 2}]
 loss: sparse_categorical_crossentropy
 metrics: [accuracy]
-data: {file: rows.csv}
+data: {file: rows.csv, validation: 0.4}
 """
 NUMBER = """
 layers: [{dense: 1}]
@@ -316,7 +316,8 @@ def check_json(throng, folder):
                 "CAMPAIGN", "steps").replace("A,B", "w,seed").split()[1:]
             argv += {"check": ["warned.yaml"], "show": ["all"], "explain": ["all"],
                      "diff": ["1", "2"],
-                     "evaluate": ["model.safetensors"]}.get(argv[0], [])
+                     "evaluate": ["model.safetensors"],
+                     "calibrate": ["model.safetensors"]}.get(argv[0], [])
             of_many = argv[0] == "importance" or "steps" in argv
             of_design = argv[0] == "compare" or "--matrix" in argv
             argv += DESIGN_WORDS if argv[0] == "compare" else []

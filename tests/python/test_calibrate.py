@@ -24,7 +24,7 @@ from test_ensemble import Models, run, table, write_ensemble  # noqa: E402
 def calibrated(*words):
     found = json.loads(run("calibrate", "--json", *words))
     one, = found["outputs"]
-    return one
+    return one["metrics"]
 
 
 def conformal(scores, alpha):
