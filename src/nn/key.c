@@ -82,6 +82,7 @@ static void add_training(struct buf *b, const struct nn_model *m)
     buf_add_u8(b, (uint8_t)m->schedule.kind);
     buf_add_u8(b, (uint8_t)m->schedule.mode);
     buf_add_varint(b, (uint64_t)m->batch_size);
+    buf_add_u8(b, (uint8_t)m->precision);
 }
 
 uint64_t nn_model_key(const struct nn_model *m)

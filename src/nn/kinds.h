@@ -47,6 +47,14 @@ enum nn_optimizer_kind {
     NN_OPTIMIZER_COUNT,
 };
 
+/* To how many bits numbers may be rounded before they are multiplied; sums and
+ * weights are float32 all the same. */
+enum nn_precision {
+    NN_FLOAT32,
+    NN_TF32,
+    NN_BFLOAT16,
+};
+
 enum nn_metric_kind {
     NN_METRIC_ACCURACY,
     NN_METRIC_TOP_K,

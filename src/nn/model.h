@@ -78,6 +78,7 @@ struct nn_model {
     VEC(int64_t) snapshots; /* epochs whose weights are kept */
     VEC(struct str) notices;
     int64_t batch_size, epochs;
+    enum nn_precision precision;
     struct str initial_weights; /* a safetensors file to start from; empty */
     struct str masks;           /* one of zeros and ones; empty: none */
     const struct value *data;

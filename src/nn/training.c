@@ -91,6 +91,7 @@ void nn_read_optimizer(struct nn_build *b, const struct value *v)
 
 static const char *const schedule_names[] = {
     "constant", "step", "exponential", "cosine", "cyclic", "plateau", NULL};
+static const char *const precision_names[] = {"float32", "tf32", "bf16", NULL};
 static const char *const cycle_names[] = {"triangular", "triangular2",
                                           "exp_range", NULL};
 static const char *const schedule_keys[] = {
@@ -205,6 +206,8 @@ void nn_read_training(struct nn_build *b, const struct value *root)
     m->batch_size =
         nn_read_int(b, root, "batch_size", 1, 1 << 24, NN_BATCH_DEFAULT);
     m->epochs = nn_read_int(b, root, "epochs", 0, INT32_MAX, 1);
+    m->precision = (enum nn_precision)nn_read_choice(
+        b, root, "precision", precision_names, NN_FLOAT32);
     nn_read_int(b, root, "seed", INT64_MIN, INT64_MAX, 0); /* nn_seed_of */
     m->initial_weights =
         arena_str(m->arena, nn_read_text(b, root, "initial_weights", STR("")));

@@ -118,12 +118,29 @@ static void check_company(const char *name)
 
 /* Large enough for kernels that the small ones never come to: products of
  * recurrent layers in fours, more gates than threads, more recurrent weights
- * than fast memory holds. */
+ * than fast memory holds; dense layers and convolutions in tiles that are not
+ * full; who takes an output undoes its activation. */
 static const char *const large[] = {
     "{'input': [4, 100], 'layers': [{'lstm': {'units': 100,"
     " 'bidirectional': true}}, {'dense': 3}], 'loss': 'mse'}",
     "{'input': [3, 96], 'layers': [{'gru': {'units': 172, 'sequence': true}},"
     " {'lstm': 24}, {'dense': 3}], 'loss': 'mse'}",
+    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
+    " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
+    " {'dense': 5}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
+    " 'elu'}, {'dense': 5}], 'loss': 'mse', 'optimizer': 'sgd'}",
+    "{'batch_size': 40, 'input': [9, 7, 16], 'layers': [{'conv2d': 48,"
+    " 'activation': 'relu', 'padding': 'same'}, {'max_pool2d': 2},"
+    " {'conv2d': 20, 'activation': 'tanh', 'stride': 2, 'padding': 'same'},"
+    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [12, 20], 'layers': [{'conv1d': 32,"
+    " 'kernel': 3, 'dilation': 2, 'activation': 'relu'}, {'dropout': 0.3},"
+    " {'conv1d': 16, 'kernel': 5, 'padding': 'same'}, 'flatten',"
+    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 64, 'input': [14, 14, 1], 'layers': [{'conv2d': 40,"
+    " 'activation': 'relu'}, {'max_pool2d': 2}, 'flatten', {'dense': 3}],"
+    " 'loss': 'mse', 'optimizer': 'adam'}",
 };
 
 /* THRONG_TEST_MODEL names one, to look at it alone. */
@@ -150,6 +167,44 @@ static void a_member_is_the_same_in_any_company(void **state)
 {
     (void)state;
     for_each_model(check_company);
+}
+
+static const char *const rounded[] = {
+    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
+    " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
+    " {'dense': 5}], 'loss': 'mse', 'optimizer': 'adam'}",
+};
+
+static void check_precision(const char *model, const char *precision,
+                            double nearness)
+{
+    struct course truth = {0}, whole = {0}, got = {0};
+    char text[512];
+    snprintf(text, sizeof(text), "%.*s, 'precision': '%s'}",
+             (int)strlen(model) - 1, model, precision);
+    train(&truth, text, "reference", 1, EPOCHS);
+    train(&whole, model, "cuda", 1, EPOCHS);
+    train(&got, text, "cuda", 1, EPOCHS);
+    for (int e = 0; e < EPOCHS; e++)
+        if (!(fabs(truth.loss[e] - got.loss[e]) <= nearness * truth.loss[e]))
+            fail_msg("%s: after epoch %d the loss is %.9g, the truth is %.9g",
+                     text, e + 1, got.loss[e], truth.loss[e]);
+    assert_true(memcmp(whole.weights[0], got.weights[0],
+                       got.count * sizeof(double)) != 0);
+    done(&truth);
+    done(&whole);
+    done(&got);
+    check_company(text);
+}
+
+/* Products of numbers of 11 and of 8 bits: near, and not the same. */
+static void precision_rounds_what_is_multiplied(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++) {
+        check_precision(rounded[i], "tf32", 2e-3);
+        check_precision(rounded[i], "bf16", 2e-2);
+    }
 }
 
 /* Metrics of every kind: of classes, of one number, of a yes or no each, of
@@ -251,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_has_the_losses_of_the_reference),
         cmocka_unit_test(a_member_is_the_same_in_any_company),
+        cmocka_unit_test(precision_rounds_what_is_multiplied),
         cmocka_unit_test(metrics_are_those_of_the_reference),
         cmocka_unit_test(no_row_is_left_out_of_pieces),
     };

@@ -3,11 +3,13 @@
  * Dense layers one behind the other and one loss: a member's epoch is then one
  * block (kernels_small.inc). What decides is the model alone, so that a member
  * is trained the same way in any company. */
-#include "nn/cuda/lower.h"
+#include "nn/cuda/lowering.h"
 
-/* Four blocks share a multiprocessor's 228 KiB, or one has nearly all. */
+/* Several blocks share a multiprocessor's 228 KiB, or one has nearly all. */
 #define FAST_BYTES ((size_t)160 << 10)
 #define SMALL_ROWS 256 /* of a batch */
+/* A thread's part of a layer's weights: kernels_moments.inc. */
+enum { TILE_COLUMNS = 8, TILE_NUMBERS = 4 * TILE_COLUMNS };
 
 static int in_fours(int64_t numbers)
 {
@@ -53,10 +55,14 @@ static struct gpu_layer layer_of(const struct lowered *l,
 {
     const struct nn_graph *g = l->program.graph;
     const struct nn_param *w = &g->params.p[op->param[0]];
+    int lines = in_fours(w->shape.dim[0]) / 4;
+    int across = (in_fours(w->shape.dim[1]) + TILE_COLUMNS - 1) / TILE_COLUMNS;
     return (struct gpu_layer){
         .in = (int)w->shape.dim[0],
         .out = (int)w->shape.dim[1],
         .line = in_fours(w->shape.dim[1]),
+        .tiles = lines * across,
+        .across = across,
         .activation = op->activation,
         .rate = op->rate.index,
         .draw = op->draw,
@@ -74,7 +80,17 @@ static int apart(int64_t numbers)
     return 4 * (fours | 1);
 }
 
-static void place(struct gpu_chain *c, int rows, size_t slots)
+/* A thread for each tile, up to so many: a warp at least. */
+static int threads_of(const struct gpu_chain *c)
+{
+    int warps = c->tiles / WARP;
+    return WARP * (warps < 1                    ? 1
+                   : warps > GPU_THREADS / WARP ? GPU_THREADS / WARP
+                                                : warps);
+}
+
+/* Weights, and the moments that no thread keeps for itself. */
+static int place_numbers(struct gpu_chain *c)
 {
     int at = 0;
     for (int i = 0; i < c->count; i++) {
@@ -82,9 +98,19 @@ static void place(struct gpu_chain *c, int rows, size_t slots)
         l->weights = at;
         at += (in_fours(l->in) + 1) * l->line;
         l->before = apart(l->in);
+        c->tiles += l->tiles;
+        c->bias_fours += l->line / 4;
     }
-    c->numbers = at;
-    at += (int)slots * c->numbers;
+    c->further = at;
+    if (c->tiles > threads_of(c))
+        at += (c->tiles - threads_of(c)) * 2 * TILE_NUMBERS;
+    c->biases = at;
+    return at + c->bias_fours * 2 * 4;
+}
+
+static void place(struct gpu_chain *c, int rows)
+{
+    int at = place_numbers(c);
     c->layer[c->count].before = apart(c->layer[c->count - 1].line);
     for (int i = 0; i <= c->count; i++) {
         c->layer[i].value = at;
@@ -94,8 +120,6 @@ static void place(struct gpu_chain *c, int rows, size_t slots)
         c->layer[i].slope = at;
         at += rows * c->layer[i + 1].before;
     }
-    c->outputs = at;
-    at += rows * c->layer[c->count].before;
     c->labels = at;
     at += in_fours((int64_t)rows * c->label_width);
     c->rows = at;
@@ -116,15 +140,12 @@ void lower_small(struct lowered *l)
     const struct nn_graph *g = l->program.graph;
     const struct nn_op *ops[GPU_LAYERS];
     int count = find_layers(l, ops);
-    size_t slots = nn_optimizer_slots(&l->like->optimizer);
     if (count == 0 || !optimizer_fits(l->like) || !params_fit(g) ||
         l->like->batch_size > SMALL_ROWS)
         return;
     const struct nn_head *h = &g->heads.p[0];
     struct gpu_op o = {.kind = (int)h->loss,
-                       .steps = (int)l->like->optimizer.kind,
-                       .inputs = (int)slots,
-                       .places = (int)(l->like->batch_size + 1) / 2 * 2,
+                       .places = in_fours(l->like->batch_size),
                        .field = g->inputs.p[0].field,
                        .count = SMALL_BATCHES,
                        .soft = h->weight.index,
@@ -139,15 +160,16 @@ void lower_small(struct lowered *l)
     for (int i = 0; i < count; i++)
         o.chain.layer[i] = layer_of(l, ops[i]);
     o.chain.label_width = label_width(h, o.chain.layer[count - 1].out);
-    place(&o.chain, o.places, slots);
+    place(&o.chain, o.places);
     struct gpu_launch one = {.kernel = GPU_small_epoch,
                              .blocks = 1,
-                             .threads = GPU_FEW,
+                             .threads = threads_of(&o.chain),
                              .fast_bytes = (size_t)o.chain.all * sizeof(float),
                              .op = o};
     if (one.fast_bytes > FAST_BYTES || one.fast_bytes > gpu_fast_bytes())
         return;
     vec_push(&l->small, one);
     one.kernel = GPU_small_judge;
+    one.threads = GPU_FEW;
     vec_push(&l->small_judge, one);
 }

@@ -50,6 +50,22 @@ void gpu_wait(void)
     leave_thread();
 }
 
+/* What each thread of the block gave, for those of its warp. */
+void gpu_tensor_product(float d[4], const float a[4], const float b[2])
+{
+    static float as[GPU_MANY][4], bs[GPU_MANY][2];
+    const int thread = gpu_where.thread, warp = thread / 32 * 32;
+    const int g = thread % 32 / 4, q = thread % 4;
+    memcpy(as[thread], a, sizeof(as[0]));
+    memcpy(bs[thread], b, sizeof(bs[0]));
+    gpu_wait();
+    for (int e = 0; e < 4; e++)
+        for (int k = 0; k < 8; k++)
+            d[e] += as[warp + g * 4 + k % 4][e / 2 + k / 4 * 2] *
+                    bs[warp + (2 * q + e % 2) * 4 + k % 4][k / 4];
+    gpu_wait();
+}
+
 static void run_threads(void)
 {
     for (;;) {

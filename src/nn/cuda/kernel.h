@@ -24,29 +24,46 @@ struct __attribute__((aligned(16))) four
 #ifdef __CUDACC__
 
 #define KERNEL(name)                                                           \
-    extern "C" __global__ void __launch_bounds__(GPU_THREADS)                  \
-        kernel_##name(const struct gpu_op o, struct gpu_slot *slots)
+    extern "C" __global__ void __launch_bounds__(GPU_THREADS) kernel_##name(   \
+        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 #define KERNEL_OF(name) KERNEL(name)
+/* With up to 168 registers a thread. */
+#define KERNEL_MOST(name)                                                      \
+    extern "C" __global__ void __launch_bounds__(GPU_MOST, 1) kernel_##name(   \
+        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 /* Two blocks share a multiprocessor: 128 registers a thread. */
 #define KERNEL_WIDE_OF(name) KERNEL_WIDE(name)
 #define KERNEL_WIDE(name)                                                      \
     extern "C" __global__ void __launch_bounds__(GPU_THREADS, 2)               \
-        kernel_##name(const struct gpu_op o, struct gpu_slot *slots)
+        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
+                      struct gpu_slot *slots)
+/* Three do, each with up to a third of the fast memory. */
+#define KERNEL_STEPS(name)                                                     \
+    extern "C" __global__ void __launch_bounds__(GPU_FEW, 3) kernel_##name(    \
+        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
+/* Four do, of 192 threads. */
+#define KERNEL_PARTS(name)                                                     \
+    extern "C" __global__ void __launch_bounds__(GPU_PARTS, 4) kernel_##name(  \
+        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 /* So many do. */
 #define KERNEL_TALL_OF(name, blocks) KERNEL_TALL(name, blocks)
 #define KERNEL_TALL(name, blocks)                                              \
     extern "C" __global__ void __launch_bounds__(GPU_THREADS, blocks)          \
-        kernel_##name(const struct gpu_op o, struct gpu_slot *slots)
+        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
+                      struct gpu_slot *slots)
 #define INLINE static __device__ __forceinline__
+/* What is rarely run stands once, so that the rest stays in the cache of
+ * instructions. */
+#define APART static __device__ __noinline__
 #define SHARED __shared__
 #define FAST(name) extern __shared__ struct four name[]
 #define KERNEL_FEW(name)                                                       \
-    extern "C" __global__ void __launch_bounds__(GPU_FEW)                      \
-        kernel_##name(const struct gpu_op o, struct gpu_slot *slots)
+    extern "C" __global__ void __launch_bounds__(GPU_FEW) kernel_##name(       \
+        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 /* With as many threads as the launch says. */
 #define KERNEL_MANY(name)                                                      \
-    extern "C" __global__ void __launch_bounds__(GPU_MANY)                     \
-        kernel_##name(const struct gpu_op o, struct gpu_slot *slots)
+    extern "C" __global__ void __launch_bounds__(GPU_MANY) kernel_##name(      \
+        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 #define THREAD ((int)threadIdx.x)
 #define THREADS ((int)blockDim.x)
 #define BLOCK ((int)blockIdx.x)
@@ -55,10 +72,52 @@ struct __attribute__((aligned(16))) four
 #define SYNC() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_SOME _Pragma("unroll 8")
+#define UNROLL_FOUR _Pragma("unroll 4")
+#define UNROLL_TWO _Pragma("unroll 2")
+/* To 2 units of the last place; what is too small to be a normal number is
+ * zero. */
+#define QUOTIENT(a, b) __fdividef(a, b)
+INLINE float root_of(float x)
+{
+    float y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+/* Four numbers to fast memory; they are there for this thread after
+ * FETCHED. */
+#define FETCH_FOUR(to, from)                                                   \
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(            \
+                     (unsigned)__cvta_generic_to_shared(to)),                  \
+                 "l"(from)                                                     \
+                 : "memory")
+#define FETCHED() asm volatile("cp.async.wait_all;" ::: "memory")
+/* The same, or zeros. */
+#define FETCH_FOUR_IF(to, from, on)                                            \
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(        \
+                     (unsigned)__cvta_generic_to_shared(to)),                  \
+                 "l"(from), "r"((on) ? 16 : 0)                                 \
+                 : "memory")
+/* What was asked for until now is a lot; all but the last `lots` are there. */
+/* A warp's 16 × 8 sums and 16 × 8 by 8 × 8 numbers: tensor.inc. */
+#define TENSOR_PRODUCT(d, a, b)                                                \
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "                  \
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"      \
+        : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])               \
+        : "r"(__float_as_uint((a)[0])), "r"(__float_as_uint((a)[1])),          \
+          "r"(__float_as_uint((a)[2])), "r"(__float_as_uint((a)[3])),          \
+          "r"(__float_as_uint((b)[0])), "r"(__float_as_uint((b)[1])))
+#define ASKED() asm volatile("cp.async.commit_group;" ::: "memory")
+#define FETCHED_BUT(lots)                                                      \
+    asm volatile("cp.async.wait_group %0;" ::"n"(lots) : "memory")
 /* A number of the device's memory that no kernel running now writes. Said so
  * where nvcc, which sees pointers to fast memory beside it, would take it for
  * one of those. */
 #define FROM_SLOW(p) __ldg(p)
+INLINE struct four four_from_slow(const float *p)
+{
+    const float4 f = __ldg((const float4 *)p);
+    return {{f.x, f.y, f.z, f.w}};
+}
 
 #else
 
@@ -73,9 +132,13 @@ void gpu_wait(void);               /* until the others of the block do, too */
     static void kernel_##name(__attribute__((unused)) const struct gpu_op o,   \
                               struct gpu_slot *slots)
 #define KERNEL_OF(name) KERNEL(name)
+#define KERNEL_MOST(name) KERNEL(name)
+#define KERNEL_STEPS(name) KERNEL(name)
+#define KERNEL_PARTS(name) KERNEL(name)
 #define KERNEL_WIDE_OF(name) KERNEL(name)
 #define KERNEL_TALL_OF(name, blocks) KERNEL(name)
 #define INLINE static inline
+#define APART static
 #define SHARED static
 #define FAST(name) struct four *name = gpu_fast
 #define KERNEL_FEW(name) KERNEL(name)
@@ -88,7 +151,21 @@ void gpu_wait(void);               /* until the others of the block do, too */
 #define SYNC() gpu_wait()
 #define UNROLL
 #define UNROLL_SOME
+#define UNROLL_FOUR
+#define UNROLL_TWO
+#define QUOTIENT(a, b) ((a) / (b))
+#define root_of(x) sqrtf(x)
+#define FETCH_FOUR(to, from)                                                   \
+    (*(struct four *)(to) = *(const struct four *)(from))
+#define FETCHED() ((void)0)
+#define FETCH_FOUR_IF(to, from, on)                                            \
+    (*(to) = (on) ? *(const struct four *)(from) : no_four())
+void gpu_tensor_product(float d[4], const float a[4], const float b[2]);
+#define TENSOR_PRODUCT(d, a, b) gpu_tensor_product(d, a, b)
+#define ASKED() ((void)0)
+#define FETCHED_BUT(lots) ((void)0)
 #define FROM_SLOW(p) (*(p))
+#define four_from_slow(p) (*(const struct four *)(p))
 
 #endif
 

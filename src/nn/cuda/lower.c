@@ -14,12 +14,6 @@
 
 /* ---- where things lie ---------------------------------------------------- */
 
-static int last_axis(const struct lowered *l, int tensor)
-{
-    const struct nn_shape *s = shape_of(l, tensor);
-    return s->rank ? (int)s->dim[s->rank - 1] : 1;
-}
-
 static int64_t own(struct layout *f, int64_t numbers)
 {
     int64_t at = f->numbers;
@@ -60,9 +54,13 @@ static int64_t kept_of(const struct lowered *l, const struct nn_op *op)
     return op->kind == NN_OP_BATCH_NORM ? 2 * numbers : numbers;
 }
 
-/* And what it needs in backward: as much again, weights turned over. */
+/* And what it needs in backward: as much again, weights turned over, parts of
+ * sums. */
 static int64_t spare_of(const struct lowered *l, const struct nn_op *op)
 {
+    if (op->kind == NN_OP_CONV && op->window.groups == 1)
+        return lower_parts(l, op) *
+               l->program.graph->params.p[op->param[0]].count;
     if (op->kind == NN_OP_ATTENTION)
         return kept_of(l, op);
     if (op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU)
@@ -100,6 +98,87 @@ static void make_layout(struct lowered *l)
     place_kept(l);
 }
 
+/* ---- activation and dropout, in gradients ------------------------------- */
+
+/* The tensor whose memory this one has. */
+static int root_of(const struct lowered *l, int tensor)
+{
+    for (size_t i = l->program.op_count; i-- > 0;) {
+        const struct nn_op *op = &l->program.ops[i];
+        if (op->out == tensor && nn_op_facts[op->kind].same_memory)
+            tensor = op->in[0];
+    }
+    return tensor;
+}
+
+static const struct nn_op *maker_of(const struct lowered *l, int tensor)
+{
+    for (size_t i = 0; i < l->program.op_count; i++)
+        if (l->program.ops[i].out == tensor)
+            return &l->program.ops[i];
+    return NULL;
+}
+
+static bool feeds_a_head(const struct lowered *l, int tensor)
+{
+    const struct nn_graph *g = l->program.graph;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        const struct nn_head *h = &g->heads.p[i];
+        if (root_of(l, h->logits) == tensor ||
+            (h->second >= 0 && root_of(l, h->second) == tensor))
+            return true;
+    }
+    return false;
+}
+
+/* The operation that alone takes a tensor and makes its gradient, or NULL. */
+static const struct nn_op *taker_of(const struct lowered *l, int tensor)
+{
+    const struct nn_op *taker = NULL;
+    int takers = 0;
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        if (!l->program.live[i] || nn_op_facts[op->kind].same_memory)
+            continue;
+        for (int k = 0; k < op->in_count; k++)
+            if (root_of(l, op->in[k]) == tensor) {
+                taker = op;
+                takers++;
+            }
+    }
+    return takers == 1 && !feeds_a_head(l, tensor) ? taker : NULL;
+}
+
+/* What ends in an activation or dropout of its own. */
+static bool is_finished(const struct nn_op *op)
+{
+    return (op->kind == NN_OP_DENSE || op->kind == NN_OP_CONV) &&
+           (op->activation != NN_LINEAR || op->rate.index >= 0);
+}
+
+/* Whether who takes the output undoes that where it makes the gradient. */
+static bool is_undone_by_taker(const struct lowered *l, const struct nn_op *op)
+{
+    const struct nn_op *taker = is_finished(op) ? taker_of(l, op->out) : NULL;
+    return taker && (taker->kind == NN_OP_DENSE || taker->kind == NN_OP_CONV ||
+                     taker->kind == NN_OP_POOL);
+}
+
+static struct gpu_finish undone_before(const struct at *a)
+{
+    struct gpu_finish none = {.rate = -1};
+    const struct nn_op *maker = maker_of(a->l, root_of(a->l, a->op->in[0]));
+    if (!maker || !a->back || !is_undone_by_taker(a->l, maker) ||
+        taker_of(a->l, maker->out) != a->op)
+        return none;
+    return (struct gpu_finish){.activation = maker->activation,
+                               .rate = maker->rate.index,
+                               .draw = maker->draw,
+                               .a = (float)maker->a,
+                               .permanent = maker->permanent,
+                               .on = 1};
+}
+
 /* ---- operations ---------------------------------------------------------- */
 
 /* What all operations say. */
@@ -119,11 +198,13 @@ static struct gpu_op op_of(const struct at *a)
                        .out = last_axis(a->l, op->out),
                        .in = last_axis(a->l, op->in[0]),
                        .activation = op->activation,
+                       .precision = a->l->like->precision,
                        .a = (float)op->a,
                        .rate = op->rate.index,
                        .draw = op->draw,
                        .permanent = op->permanent};
     o.places = o.count / (o.out ? o.out : 1);
+    o.before = undone_before(a);
     for (int i = 0; i < op->in_count; i++) {
         o.x[i] = f->value[op->in[i]];
         o.dx[i] = f->slope[op->in[i]];
@@ -132,8 +213,6 @@ static struct gpu_op op_of(const struct at *a)
     }
     return o;
 }
-
-typedef void lower_fn(const struct at *a, struct gpu_op *o);
 
 /* Whether nobody but the optimizer asks for the gradient of a parameter, so
  * that who computes it may take the step, too. */
@@ -152,9 +231,8 @@ static bool can_step(const struct nn_op *op)
            op->kind == NN_OP_DECONV;
 }
 
-/* Launches what makes the gradient of parameter `which`. */
-static struct gpu_op stepping(const struct at *a, const struct gpu_op *o,
-                              int which)
+struct gpu_op lower_stepping(const struct at *a, const struct gpu_op *o,
+                             int which)
 {
     struct gpu_op stepping = *o;
     stepping.flag = steps_alone(a->l, a->op->param[which], a->masked);
@@ -162,18 +240,17 @@ static struct gpu_op stepping(const struct at *a, const struct gpu_op *o,
     return stepping;
 }
 
-static void lower_bias(const struct at *a, const struct gpu_op *o)
+void lower_bias(const struct at *a, const struct gpu_op *o)
 {
     if (o->b < 0)
         return;
-    struct gpu_op bias = stepping(a, o, 1);
+    struct gpu_op bias = lower_stepping(a, o, 1);
     launch_columns(a->list, GPU_sum_columns, o->out, &bias);
 }
 
-/* Undoes activation and dropout, where there are any. */
-static void lower_unfinish(const struct at *a, const struct gpu_op *o)
+void lower_unfinish(const struct at *a, const struct gpu_op *o)
 {
-    if (o->activation != NN_LINEAR || o->rate >= 0)
+    if (is_finished(a->op) && !is_undone_by_taker(a->l, a->op))
         launch_each(a->list, GPU_finish_back, a->batch * o->count, o);
 }
 
@@ -193,10 +270,27 @@ static void launch_dense(const struct at *a, enum gpu_kernel kernel,
            (rows + tile - 1) / tile * ((columns + tile - 1) / tile), o);
 }
 
+static bool steps_by_adam(const struct gpu_op *o)
+{
+    return o->flag && (o->kind == NN_ADAM || o->kind == NN_ADAMW);
+}
+
+static void launch_steps(const struct at *a, const struct gpu_op *o)
+{
+    launch(a->list, o->precision ? GPU_tensor_steps : GPU_wide_steps,
+           (int64_t)((o->in + STEPS_TILE - 1) / STEPS_TILE) *
+               ((o->out + STEPS_TILE - 1) / STEPS_TILE),
+           o);
+    struct gpu_launch *one = &a->list->p[a->list->len - 1];
+    one->threads = GPU_FEW;
+    one->fast_bytes = STEPS_BYTES;
+}
+
 static void dense_forward(const struct at *a, struct gpu_op *o)
 {
-    launch_dense(a, GPU_dense_forward, GPU_wide_forward, a->batch * o->places,
-                 o->out, o);
+    launch_dense(a, GPU_dense_forward,
+                 o->precision ? GPU_tensor_forward : GPU_wide_forward,
+                 a->batch * o->places, o->out, o);
 }
 
 /* The gradient of the input first: it needs the weights as they were. */
@@ -204,182 +298,16 @@ static void dense_backward(const struct at *a, struct gpu_op *o)
 {
     lower_unfinish(a, o);
     if (o->dx[0] >= 0)
-        launch_dense(a, GPU_dense_inputs, GPU_wide_inputs, a->batch * o->places,
-                     o->in, o);
-    struct gpu_op weights = stepping(a, o, 0);
-    launch_dense(a, GPU_dense_weights, GPU_wide_weights, o->in, o->out,
-                 &weights);
-    lower_bias(a, o);
-}
-
-/* A sequence is an image of one row. */
-static void image_size(const struct nn_shape *s, int size[2], int *channels)
-{
-    size[0] = s->rank == 3 ? (int)s->dim[0] : 1;
-    size[1] = (int)s->dim[s->rank - 2];
-    *channels = (int)s->dim[s->rank - 1];
-}
-
-static void set_window(const struct at *a, struct gpu_op *o, int small,
-                       int large)
-{
-    const struct nn_window *from = &a->op->window;
-    struct gpu_window *w = &o->window;
-    for (int i = 0; i < 2; i++) {
-        w->kernel[i] = (int)from->kernel[i];
-        w->stride[i] = (int)from->stride[i];
-        w->dilation[i] = (int)from->dilation[i];
-        w->before[i] = (int)from->before[i];
-    }
-    w->groups = (int)from->groups;
-    image_size(shape_of(a->l, small), w->small_size, &w->small_channels);
-    image_size(shape_of(a->l, large), w->large_size, &w->large_channels);
-    for (int i = 0; i < 2; i++) {
-        w->small_inverse[i] = 1 / (float)w->small_size[i];
-        w->large_inverse[i] = 1 / (float)w->large_size[i];
-    }
-}
-
-static int64_t places(const int size[2])
-{
-    return (int64_t)size[0] * size[1];
-}
-
-/* Channels in fours, and enough of everything for tiles of 128 × 64. */
-static bool is_tall(const struct at *a, const struct gpu_op *o)
-{
-    const struct gpu_window *w = &o->window;
-    return w->groups == 1 && w->large_channels % 4 == 0 && o->out % 4 == 0 &&
-           w->large_channels >= TALL_LEAST && o->out >= TALL_LEAST &&
-           a->batch * places(w->small_size) >= WIDE_LEAST;
-}
-
-static void launch_tall(const struct at *a, enum gpu_kernel kernel,
-                        int64_t rows, int64_t columns, int tile,
-                        const struct gpu_op *o)
-{
-    launch(a->list, kernel,
-           (rows + TALL_TILE - 1) / TALL_TILE * ((columns + tile - 1) / tile),
-           o);
-}
-
-static void conv_forward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->out, a->op->in[0]);
-    const struct gpu_window *w = &o->window;
-    o->in = w->kernel[0] * w->kernel[1] * w->large_channels;
-    if (w->groups > 1)
-        launch_each(a->list, GPU_group_forward, a->batch * o->count, o);
-    else if (is_tall(a, o))
-        launch_tall(a, GPU_tall_forward, a->batch * places(w->small_size),
-                    o->out, TALL_COLUMNS, o);
+        launch_dense(a, GPU_dense_inputs,
+                     o->precision ? GPU_tensor_inputs : GPU_wide_inputs,
+                     a->batch * o->places, o->in, o);
+    struct gpu_op weights = lower_stepping(a, o, 0);
+    if (is_wide(a, o) && steps_by_adam(&weights))
+        launch_steps(a, &weights);
     else
-        launch_product(a->list, GPU_conv_forward,
-                       a->batch * places(w->small_size), o->out, o);
-}
-
-static void conv_inputs(const struct at *a, const struct gpu_op *o)
-{
-    const struct gpu_window *w = &o->window;
-    int64_t large = a->batch * places(w->large_size);
-    if (o->dx[0] < 0)
-        return;
-    if (w->groups > 1)
-        launch_each(a->list, GPU_group_inputs, large * w->large_channels, o);
-    else if (is_tall(a, o))
-        launch_tall(a, GPU_tall_inputs, large, w->large_channels, TALL_FEW, o);
-    else
-        launch_product(a->list, GPU_conv_inputs, large, w->large_channels, o);
-}
-
-static void conv_backward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->out, a->op->in[0]);
-    const struct gpu_window *w = &o->window;
-    o->in = w->kernel[0] * w->kernel[1] * w->large_channels;
-    lower_unfinish(a, o);
-    conv_inputs(a, o);
-    struct gpu_op weights = stepping(a, o, 0);
-    if (w->groups > 1)
-        launch(a->list, GPU_group_weights, (int64_t)o->in / w->groups * o->out,
-               &weights);
-    else if (is_tall(a, o))
-        launch_tall(a, GPU_tall_weights, o->in, o->out, TALL_FEW, &weights);
-    else if (o->in <= FEW_TAPS)
-        launch(a->list, GPU_few_weights,
-               o->in * ((o->out + COLUMNS - 1) / COLUMNS), &weights);
-    else
-        launch_product(a->list, GPU_conv_weights, o->in, o->out, &weights);
+        launch_dense(a, GPU_dense_weights, GPU_wide_weights, o->in, o->out,
+                     &weights);
     lower_bias(a, o);
-}
-
-static void deconv_forward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->in[0], a->op->out);
-    launch_each(a->list, GPU_deconv_forward, a->batch * o->count, o);
-}
-
-static void deconv_backward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->in[0], a->op->out);
-    const struct gpu_window *w = &o->window;
-    if (o->dx[0] >= 0)
-        launch_each(a->list, GPU_deconv_inputs,
-                    a->batch * places(w->small_size) * o->in, o);
-    struct gpu_op weights = stepping(a, o, 0);
-    launch(a->list, GPU_deconv_weights,
-           (int64_t)w->kernel[0] * w->kernel[1] * o->in * o->out, &weights);
-    lower_bias(a, o);
-}
-
-static void pool_forward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->out, a->op->in[0]);
-    o->average = a->op->average;
-    launch_each(a->list, GPU_pool_forward, a->batch * o->count, o);
-}
-
-static void pool_backward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->out, a->op->in[0]);
-    o->average = a->op->average;
-    if (o->dx[0] >= 0)
-        launch_each(a->list, GPU_pool_backward,
-                    a->batch * count_of(a->l, a->op->in[0]), o);
-}
-
-static void set_pool_all(const struct at *a, struct gpu_op *o)
-{
-    o->average = a->op->average;
-    o->steps = (int)(count_of(a->l, a->op->in[0]) / o->count);
-    set_lengths(a, o, a->op->in[0]);
-}
-
-static void pool_all_forward(const struct at *a, struct gpu_op *o)
-{
-    set_pool_all(a, o);
-    launch_each(a->list, GPU_pool_all_forward, a->batch * o->out, o);
-}
-
-static void pool_all_backward(const struct at *a, struct gpu_op *o)
-{
-    set_pool_all(a, o);
-    if (o->dx[0] >= 0)
-        launch_each(a->list, GPU_pool_all_backward, a->batch * o->out, o);
-}
-
-static void upsample_forward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->in[0], a->op->out);
-    launch_each(a->list, GPU_upsample_forward, a->batch * o->count, o);
-}
-
-static void upsample_backward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->in[0], a->op->out);
-    if (o->dx[0] >= 0)
-        launch_each(a->list, GPU_upsample_backward,
-                    a->batch * count_of(a->l, a->op->in[0]), o);
 }
 
 static void batch_norm_forward(const struct at *a, struct gpu_op *o)
@@ -503,10 +431,10 @@ static const struct {
     lower_fn *forward, *backward;
 } lowering[NN_OP_COUNT] = {
     [NN_OP_DENSE] = {dense_forward, dense_backward},
-    [NN_OP_CONV] = {conv_forward, conv_backward},
-    [NN_OP_DECONV] = {deconv_forward, deconv_backward},
-    [NN_OP_POOL] = {pool_forward, pool_backward},
-    [NN_OP_POOL_ALL] = {pool_all_forward, pool_all_backward},
+    [NN_OP_CONV] = {lower_conv_forward, lower_conv_backward},
+    [NN_OP_DECONV] = {lower_deconv_forward, lower_deconv_backward},
+    [NN_OP_POOL] = {lower_pool_forward, lower_pool_backward},
+    [NN_OP_POOL_ALL] = {lower_pool_all_forward, lower_pool_all_backward},
     [NN_OP_BATCH_NORM] = {batch_norm_forward, batch_norm_backward},
     [NN_OP_LAYER_NORM] = {layer_norm_forward, layer_norm_backward},
     [NN_OP_ACTIVATION] = {activation_forward, activation_backward},
@@ -519,7 +447,7 @@ static const struct {
     [NN_OP_ADD] = {add_forward, add_backward},
     [NN_OP_MULTIPLY] = {multiply_forward, multiply_backward},
     [NN_OP_CONCAT] = {concat_forward, concat_backward},
-    [NN_OP_UPSAMPLE] = {upsample_forward, upsample_backward},
+    [NN_OP_UPSAMPLE] = {lower_upsample_forward, lower_upsample_backward},
 };
 
 static void lower_forward(const struct lowered *l, struct gpu_list *list,

@@ -12,10 +12,19 @@ enum {
     GEMM_TILE = 64,
     WIDE_TILE = 128,
     WIDE_LEAST = 96,
+    STEPS_TILE = 64,
+    STEPS_BYTES = (48 << 10) + 3 * 2 * 16 * 17 * 16, /* kernels_steps.inc */
     TALL_TILE = 128,
     TALL_COLUMNS = 64,
     TALL_FEW = 32,
     TALL_LEAST = 16,
+    DEEP_TILE = 256,
+    DEEP_ROWS = 96,
+    DEEP_COLUMNS = 64,
+    PART_PLACES = 2048,
+    MOST_PARTS = 32,
+    FEW_UNDER = 16,
+    FEW_COLUMNS = 32,
     FEW_TAPS = 64,
     COLUMNS = 8,
     RECURRENT_ROWS = 4,
@@ -28,6 +37,12 @@ static inline const struct nn_shape *shape_of(const struct lowered *l,
                                               int tensor)
 {
     return &l->program.graph->tensors.p[tensor].shape;
+}
+
+static inline int last_axis(const struct lowered *l, int tensor)
+{
+    const struct nn_shape *s = shape_of(l, tensor);
+    return s->rank ? (int)s->dim[s->rank - 1] : 1;
 }
 
 static inline int64_t count_of(const struct lowered *l, int tensor)
@@ -92,9 +107,27 @@ static inline void set_lengths(const struct at *a, struct gpu_op *o, int tensor)
     o->tokens = tokens < 0 ? -1 : a->l->layout.value[tokens];
 }
 
+typedef void lower_fn(const struct at *a, struct gpu_op *o);
+
+/* lower.c: what makes the gradient of parameter `which` and may take the
+ * step. */
+struct gpu_op lower_stepping(const struct at *a, const struct gpu_op *o,
+                             int which);
+void lower_bias(const struct at *a, const struct gpu_op *o);
+/* Undoes activation and dropout, where nobody has. */
+void lower_unfinish(const struct at *a, const struct gpu_op *o);
+
+/* lower_window.c. Parts that gradients of a convolution's weights are summed
+ * in, each of enough places; 1: all at once. */
+int lower_parts(const struct lowered *l, const struct nn_op *op);
+lower_fn lower_conv_forward, lower_conv_backward;
+lower_fn lower_deconv_forward, lower_deconv_backward;
+lower_fn lower_pool_forward, lower_pool_backward;
+lower_fn lower_pool_all_forward, lower_pool_all_backward;
+lower_fn lower_upsample_forward, lower_upsample_backward;
+
 /* lower_recurrent.c. */
-void lower_recurrent_forward(const struct at *a, struct gpu_op *o);
-void lower_recurrent_backward(const struct at *a, struct gpu_op *o);
+lower_fn lower_recurrent_forward, lower_recurrent_backward;
 /* Recurrent layers of one input that follow each other, as the two directions
  * of one do, need nothing of each other: the steps of both, which fill no GPU,
  * run side by side, among launches from `first` on. */

@@ -16,6 +16,8 @@ enum {
     GPU_LAYERS = 4,
     GPU_THREADS = 256,
     GPU_FEW = 128,
+    GPU_MOST = 384,
+    GPU_PARTS = 192,
     GPU_MANY = 512
 };
 
@@ -39,15 +41,24 @@ struct gpu_layer {
     float a;
     int64_t w, b;              /* among the member's weights; b -1: none */
     int weights, value, slope; /* where they lie in the fast memory */
+    int tiles, across;         /* of its weights; those side by side */
 };
 struct gpu_chain {
     int count;
     struct gpu_layer layer[GPU_LAYERS + 1]; /* behind the last: its output */
-    int numbers; /* of weights and biases, with what lines are filled up by;
-                    the two slots of state follow, each as many */
-    int labels, outputs, rows; /* where those of a batch lie */
+    int tiles, bias_fours;                  /* of all layers */
+    int further, biases;                    /* where their moments lie */
+    int labels, rows;                       /* those of a batch */
     int label_width;
     int all; /* of fast memory */
+};
+
+/* How an operation's output ends: activation, then dropout. */
+struct gpu_finish {
+    int activation, rate, draw; /* rate: index of a soft number; -1: none */
+    float a;
+    uint8_t permanent;
+    uint8_t on; /* there is something to undo */
 };
 
 /* A metric, which is judged where predictions are. */
@@ -78,6 +89,7 @@ struct gpu_op {
     int held; /* rows of recurrent weights that fast memory has room for */
     int kind; /* loss, optimizer */
     int activation;
+    int precision; /* of products */
     float a;
     double epsilon, momentum;
     int rate, draw;  /* index of a soft number; number of the drawing op */
@@ -88,6 +100,8 @@ struct gpu_op {
     int classes;
     const struct gpu_metric *metrics; /* all of the model; or NULL */
     int metric_count;
+    struct gpu_finish before; /* of who made x[0]: who takes it alone undoes
+                                 that in the gradient, too */
     struct gpu_window window;
     struct gpu_chain chain;
 };
@@ -179,6 +193,10 @@ struct gpu_slot {
     X(wide_forward, 1)                                                         \
     X(wide_weights, 1)                                                         \
     X(wide_inputs, 1)                                                          \
+    X(wide_steps, 1)                                                           \
+    X(tensor_forward, 1)                                                       \
+    X(tensor_inputs, 1)                                                        \
+    X(tensor_steps, 1)                                                         \
     X(prepare_steps, 0)                                                        \
     X(finish_back, 0)                                                          \
     X(activation_forward, 0)                                                   \
@@ -199,9 +217,14 @@ struct gpu_slot {
     X(conv_weights, 1)                                                         \
     X(conv_inputs, 1)                                                          \
     X(tall_forward, 1)                                                         \
-    X(tall_weights, 1)                                                         \
     X(few_weights, 1)                                                          \
     X(tall_inputs, 1)                                                          \
+    X(deep_forward, 1)                                                         \
+    X(deep_weights, 1)                                                         \
+    X(deep_inputs, 1)                                                          \
+    X(few_forward, 0)                                                          \
+    X(few_parts, 1)                                                            \
+    X(sum_parts, 0)                                                            \
     X(group_forward, 0)                                                        \
     X(group_weights, 1)                                                        \
     X(group_inputs, 0)                                                         \
@@ -211,6 +234,8 @@ struct gpu_slot {
     X(sum_columns, 1)                                                          \
     X(pool_forward, 0)                                                         \
     X(pool_backward, 0)                                                        \
+    X(max_forward, 0)                                                          \
+    X(max_backward, 0)                                                         \
     X(pool_all_forward, 0)                                                     \
     X(pool_all_backward, 0)                                                    \
     X(upsample_forward, 0)                                                     \
