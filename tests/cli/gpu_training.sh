@@ -39,3 +39,15 @@ else
     check_contains 'each trial of a study says so, too' "$out$err" \
         'this machine has no device cuda: '
 fi
+
+run "$THRONG" "${single[@]}" --seed 3
+plain=$out
+echo 'precision: tf32' >>mlp.yaml
+run "$THRONG" "${single[@]}" --seed 3
+check_status 'a cpu takes less precision' 0
+check_equal 'and multiplies in float32' "$(sed 's/[0-9.]* s\b//g' <<<"$out")" \
+    "$(sed 's/[0-9.]* s\b//g' <<<"$plain")"
+sed -i 's/^precision:.*/precision: half/' mlp.yaml
+run "$THRONG" "${single[@]}"
+check_status 'a precision that nobody knows is refused' 1
+check_contains 'with those that there are' "$err" 'tf32'
