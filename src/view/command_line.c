@@ -1,6 +1,7 @@
 /* command_line.c - a trial as a line that can be pasted into a shell */
 #include "view/view.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 #include "base/chars.h"
 #include "base/json.h"
@@ -188,10 +189,28 @@ static const struct arg *with_interpreter(const struct arg *argv, size_t argc,
     return own;
 }
 
+/* True when the trial gets a GPU where it runs, or a part of one: because it
+ * asks for it, or because the study's trials share those of this machine. */
+static bool has_gpu(struct store *store, const struct plan *p,
+                    const struct value *point, struct arena *a)
+{
+    struct needs needs;
+    struct machine machine;
+    size_t gpus;
+    needs_init(&needs);
+    if (plan_needs(p, point, &needs, NULL))
+        return false;
+    if (place_is_here(p->site.engine) &&
+        !machine_read(&machine, getenv("THRONG_GPUS"), a, NULL) &&
+        !study_gpus_count(store, machine.gpu_count, &gpus, NULL))
+        study_share_gpus(p, gpus, &needs);
+    return needs.gpus > 0;
+}
+
 /* The container, as the worker starts it: by the program that is here, else by
  * the first that it looks for. */
 static void add_container(struct buf *b, const struct plan *p, const char *home,
-                          struct arena *a)
+                          bool gpu, struct arena *a)
 {
     struct str image = plan_container(p, home, a), bind;
     struct str rest = plan_binds(p, home, a);
@@ -199,7 +218,8 @@ static void add_container(struct buf *b, const struct plan *p, const char *home,
         return;
     bool older = !path_program(a, "apptainer", NULL) &&
                  path_program(a, "singularity", NULL);
-    buf_addf(b, "%s exec --bind ", older ? "singularity" : "apptainer");
+    buf_addf(b, "%s exec %s--bind ", older ? "singularity" : "apptainer",
+             gpu ? "--nv " : "");
     quote(b, p, str_of(home));
     buf_adds(b, " --bind \"$d\"");
     while (rest.len > 0 && str_split(&rest, '\n', &bind)) {
@@ -275,7 +295,7 @@ int command_line_print(struct buf *b, struct store *store,
     add_candle(b, plan, t, point, a);
     add_environment(b, plan, home, t, point, seed, a);
     if (plan->container.len)
-        add_container(b, plan, home, a);
+        add_container(b, plan, home, has_gpu(store, plan, point, a), a);
     if (add_command(b, plan, code, point, a, err))
         return -1;
     buf_addc(b, '\n');

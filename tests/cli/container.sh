@@ -77,6 +77,20 @@ run "$THRONG" logs apart 1
 check_equal "a task in a folder of its own is there" \
     "$TMP/in/$(trial apart)" "$out"
 
+study gpu 'command: [sh, -c, "echo $CUDA_VISIBLE_DEVICES"]' \
+    'container: env.sif' 'resources: {gpus: 1}'
+export THRONG_GPUS=a100:8.0:40G
+with run "$THRONG" run gpu.yaml
+check "with a GPU there is --nv" test -e "$STAND_IN/nv"
+run "$THRONG" show gpu 1 --command
+check_contains "also in the line that runs it by hand" "$out" "exec --nv --bind"
+run "$THRONG" show plain 1 --command
+check_contains "as where trials share those that are here" "$out" "exec --nv"
+export THRONG_GPUS=
+run "$THRONG" show plain 1 --command
+check_contains "which no machine without one does" "$out" "exec --bind"
+unset THRONG_GPUS
+
 # ---- stopping --------------------------------------------------------------------
 study stop 'command: [sh, -c, ": >there; until [ -e $THRONG_STOP ]; do sleep 0.1; done; echo ::throng loss=3"]' \
     'container: env.sif' 'metric: {name: loss}'
