@@ -733,10 +733,13 @@ VERB(run) = {
     .summary = "Run a study or a campaign, or go on where it was",
     .text =
         "Trials, metrics and results are kept in .throng/NAME beside the "
-        "study file.\nCtrl-C once lets running trials finish; twice ends "
-        "them\nwithin seconds, whatever their time of grace, three times at "
-        "once, and the next\nrun goes on with them. A crash or a reboot "
-        "loses nothing: run it again.\n\n--fix lr=0.1 (again for more) makes "
+        "study file.\nOn this machine Ctrl-C once lets running trials finish; "
+        "twice ends them\nwithin seconds, whatever their time of grace, three "
+        "times at once, and the next\nrun goes on with them. On a cluster it "
+        "leaves the jobs as they are, in the queue\nand running: the next run "
+        "collects what they did, `throng kill` cancels them.\nA crash or a "
+        "reboot loses nothing: run it again.\n\n--fix lr=0.1 (again for more) "
+        "makes "
         "another study of it, named NAME-lr-0.1\nunless --new names it. "
         "--detach writes what it says to\n.throng/NAME/conductor.log; "
         "where logging out ends all processes, `loginctl\n"
