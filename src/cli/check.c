@@ -150,12 +150,12 @@ static int look_ahead(struct checker *k)
     struct call *c = k->call;
     struct outlook *o = &k->outlook;
     struct suggestion s = {0};
-    int64_t tries;
+    int64_t count;
     double subset;
     if (study_check_path(k->home, &c->err))
         return refuse(k);
     if (read_task_time(k) || read_subset(k, &subset) ||
-        call_int(c, "try", 0, &tries) || read_slots(k))
+        call_int(c, "try", 0, &count) || read_slots(k))
         return call_fail(c);
     o->plan = k->plan;
     o->machine = &k->machine;
@@ -171,8 +171,9 @@ static int look_ahead(struct checker *k)
     int code = EXIT_OK;
     if (o->measure.tasks)
         o->full_s = o->measure.seconds;
-    if (tries)
-        code = try_trials(c, k->plan, c->args[0], tries, subset, &o->measure);
+    struct tries tries = {count, subset, &o->needs};
+    if (count)
+        code = try_trials(c, k->plan, c->args[0], &tries, &o->measure);
     outlook_think(o);
     return code;
 }
@@ -269,7 +270,7 @@ VERB(check) = {
         (const struct option_spec[]){
             {"task-time", 0, "TIME", "how long one task takes"},
             {"slots", 0, "N", "and how long all take with N at once"},
-            {"try", 0, "N", "run N trials and measure time and memory"},
+            {"try", 0, "N", "run N trials and measure what they take"},
             {"subset", 0, "F", "let them use this fraction of the data"},
             {"engine", 0, "NAME", "where trials run:" PLACE_WORDS},
             {"profile", 0, "NAME", "settings of a site, by name"},

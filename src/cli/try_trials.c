@@ -69,6 +69,17 @@ static int run_study(struct trying *k, struct measure *m)
     return lacks_metric(k) ? EXIT_FAILED_TRIALS : EXIT_OK;
 }
 
+/* The same, with an eye on the GPUs where trials have one. */
+static int try_looking(struct trying *k, const struct needs *n,
+                       struct measure *m)
+{
+    struct gpu_peak *peak =
+        n->gpus > 0 ? gpu_peak_open(k->setup.loop, k->setup.machine) : NULL;
+    int code = run_study(k, m);
+    gpu_peak_close(peak, m);
+    return code;
+}
+
 static int fill(struct trying *k, const char *file, char *scratch)
 {
     struct call *c = k->call;
@@ -84,9 +95,18 @@ static int fill(struct trying *k, const char *file, char *scratch)
     return k->setup.loop ? 0 : -1;
 }
 
-int try_trials(struct call *c, const struct plan *plan, const char *file,
-               int64_t count, double subset, struct measure *m)
+/* The memory of a GPU that several share is not one trial's: then they are
+ * tried one after the other. */
+static void try_alone(struct plan *own, const struct needs *n)
 {
+    if (n->gpus > 0 && n->gpus < 1)
+        own->parallel = 1;
+}
+
+int try_trials(struct call *c, const struct plan *plan, const char *file,
+               const struct tries *tries, struct measure *m)
+{
+    int64_t count = tries->count;
     const char *tmp = getenv("TMPDIR");
     char *scratch = arena_printf(c->arena, "%s/throng-try-XXXXXX",
                                  tmp && *tmp == '/' ? tmp : "/tmp");
@@ -97,10 +117,11 @@ int try_trials(struct call *c, const struct plan *plan, const char *file,
                                  .place = PLACE_HERE,
                                  .log = &log,
                                  .count = count,
-                                 .subset = subset,
+                                 .subset = tries->subset,
                                  .keep_going = true}};
     own.retries = 0;
     own.keep = KEEP_ALL;
+    try_alone(&own, tries->needs);
     own.on_finish = own.on_best = str_n(NULL, 0);
     if (!mkdtemp(scratch)) {
         err_errno(&c->err, "make %s", scratch);
@@ -114,11 +135,11 @@ int try_trials(struct call *c, const struct plan *plan, const char *file,
     } else {
         loop_signal(k.setup.loop, SIGINT, on_interrupt, &k);
         loop_signal(k.setup.loop, SIGTERM, on_interrupt, &k);
-        code = run_study(&k, m);
+        code = try_looking(&k, tries->needs, m);
     }
     study_close(k.study);
     loop_free(k.setup.loop);
     dir_remove(scratch, NULL);
-    m->subset = subset;
+    m->subset = tries->subset;
     return code;
 }

@@ -4,10 +4,16 @@
 
 #include "cli/cli.h"
 
-/* Runs `count` trials in a folder of their own, which is removed: nothing of
+struct tries {
+    int64_t count;
+    double subset;             /* of the data; 0: all */
+    const struct needs *needs; /* of one trial */
+};
+
+/* Runs some trials in a folder of their own, which is removed: nothing of
  * the real study changes. EXIT_OK and *m, or another exit code after the
  * reason was printed. */
 int try_trials(struct call *c, const struct plan *plan, const char *file,
-               int64_t count, double subset, struct measure *m);
+               const struct tries *tries, struct measure *m);
 
 #endif

@@ -16,7 +16,6 @@
 #define LOOK_S 0.05
 #define LOOK_LATER_S 1.0
 #define LONG_RUN_S 60.0
-#define CONTEXT_BYTES (32ull << 20) /* less than any CUDA context takes */
 
 /* ---- what one look says ---------------------------------------------------
  */
@@ -38,7 +37,7 @@ bool gpu_is_as_before(struct gpu_use *before, const struct gpu_use *now)
             return false;
     if (now->used_bytes < before->used_bytes) /* somebody else has left */
         before->used_bytes = now->used_bytes;
-    return now->used_bytes < before->used_bytes + CONTEXT_BYTES;
+    return now->used_bytes < before->used_bytes + GPU_CONTEXT_BYTES;
 }
 
 /* ---- a study's ------------------------------------------------------------

@@ -4,6 +4,8 @@
 
 #include "sys/sys.h"
 
+#define GPU_CONTEXT_BYTES (32ull << 20) /* less than any CUDA context takes */
+
 /* True when nothing has come onto the GPU since `before`, in which the least
  * memory in use is kept. False also where nobody knows. */
 bool gpu_is_as_before(struct gpu_use *before, const struct gpu_use *now);

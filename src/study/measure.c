@@ -4,20 +4,32 @@
 
 #define LOOKED_AT 1000 /* trials of a store, at most */
 
-static uint64_t output_bytes(struct store *store, int64_t trial,
-                             struct arena *a)
+struct kept {
+    uint64_t outputs; /* what a person wants of it */
+    uint64_t all;     /* with its checkpoint, its log and the rest */
+};
+
+static struct kept kept_bytes(struct store *store, int64_t trial,
+                              struct arena *a)
 {
-    const char *folder = store_folder(store);
-    struct packs *packs = packs_open(folder);
+    const char *folder = store_trial_folder(store, trial, a);
+    struct packs *packs = packs_open(store_folder(store));
     struct packed *list;
     size_t count = 0;
-    uint64_t bytes =
-        dir_bytes(path_join(a, store_trial_folder(store, trial, a), "output"));
+    struct kept kept = {dir_bytes(path_join(a, folder, "output")),
+                        dir_bytes(folder)};
     packs_list(packs, trial, a, &list, &count, NULL);
-    for (size_t i = 0; i < count; i++)
-        bytes += strcmp(list[i].name, "log") ? list[i].bytes : 0;
+    for (size_t i = 0; i < count; i++) {
+        kept.outputs += strcmp(list[i].name, "log") ? list[i].bytes : 0;
+        kept.all += list[i].bytes;
+    }
     packs_close(packs);
-    return bytes;
+    return kept;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 static int add_trial(struct store *store, const struct trial *t,
@@ -31,15 +43,14 @@ static int add_trial(struct store *store, const struct trial *t,
     if (!count || t->seconds <= 0)
         return 0;
     const struct attempt *last = &list[count - 1];
-    uint64_t bytes = output_bytes(store, t->id, a);
+    struct kept kept = kept_bytes(store, t->id, a);
     m->tasks++;
     m->seconds += t->seconds;
     m->seconds_max = fmax(m->seconds_max, t->seconds);
     *cpu += last->cpu_seconds;
-    if (last->max_rss_bytes > m->rss_bytes)
-        m->rss_bytes = last->max_rss_bytes;
-    if (bytes > m->output_bytes)
-        m->output_bytes = bytes;
+    m->rss_bytes = larger(m->rss_bytes, last->max_rss_bytes);
+    m->output_bytes = larger(m->output_bytes, kept.outputs);
+    m->disk_bytes = larger(m->disk_bytes, kept.all);
     return 0;
 }
 

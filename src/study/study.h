@@ -165,6 +165,11 @@ struct str study_profile(struct store *store, struct arena *a);
 /* In how many of the last ends of throng that nobody had asked for the trial
  * with these attempts was running, without having got on in between. */
 size_t study_cut_off(const struct attempt *list, size_t count);
+/* Beside how many, itself included, the trial with these attempts may run,
+ * since it was lost together with others and may be the cause; 0: beside any
+ * number. jobs_apart: its place runs it in a job that others do not share. */
+uint32_t study_kept_apart(const struct attempt *list, size_t count,
+                          bool jobs_apart);
 
 /* Seconds that a trial waits after so many failures: delay_s, twice that after
  * each further one, five minutes at most. */
@@ -530,8 +535,17 @@ struct measure {
     double cpus;           /* used on average while they ran */
     uint64_t rss_bytes;    /* of the largest */
     uint64_t output_bytes; /* kept, of the largest */
+    uint64_t disk_bytes;   /* of its whole folder, checkpoint and all */
+    uint64_t gpu_bytes;    /* of one GPU, at most; 0: nobody looked, … */
+    bool gpu_unknown;      /* … or could tell */
     double subset;         /* fraction of the data that they used; 0: all */
 };
+
+/* Looks at the memory of the GPUs from the loop, while trials are tried. The
+ * machine lives longer. Closing it tells *m (NULL: nobody). */
+struct gpu_peak;
+struct gpu_peak *gpu_peak_open(struct loop *loop, const struct machine *m);
+void gpu_peak_close(struct gpu_peak *p, struct measure *m);
 
 /* What finished trials of a store took. */
 int measure_store(struct store *store, struct measure *m, struct err *err);

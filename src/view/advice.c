@@ -12,8 +12,8 @@
 #define QUEUE_COST_S 60.0        /* what a queue needs to start one job */
 #define LONG_TASK_S 86400.0      /* longer ones are hard to place */
 #define LARGE_DATA (10ull << 30) /* more is slow to carry to a machine */
-/* What the larger nodes of a cluster have. More is not to be had by waiting in
- * a queue. */
+/* What the larger nodes of a cluster have. More cpus or GPUs are to be had on
+ * several nodes of a queue, more memory for one process is not. */
 #define NODE_CPUS 256
 #define NODE_GPUS 8
 #define NODE_MEMORY (4ull << 40)
@@ -83,10 +83,10 @@ static double processes(const struct outlook *o)
                                                         : o->slots;
 }
 
-static bool fits_a_node(const struct needs *n)
+/* On how many large nodes so many cpus and GPUs are. */
+static double nodes_needed(const struct needs *n)
 {
-    return n->cpus <= NODE_CPUS && n->gpus <= NODE_GPUS &&
-           n->memory_bytes <= NODE_MEMORY;
+    return fmax(ceil(n->cpus / NODE_CPUS), ceil(n->gpus / NODE_GPUS));
 }
 
 /* The work is judged, not this machine. */
@@ -95,7 +95,8 @@ static enum advised judge(const struct outlook *o)
     if (is_coupled(o))
         return ADVISE_COUPLED;
     if (!o->slots)
-        return fits_a_node(&o->needs) ? ADVISE_QUEUE : ADVISE_LARGER;
+        return o->needs.memory_bytes > NODE_MEMORY ? ADVISE_LARGER
+                                                   : ADVISE_QUEUE;
     return o->here_s > HERE_LIMIT_S ? ADVISE_QUEUE : ADVISE_MACHINE;
 }
 
@@ -243,6 +244,20 @@ static void reason_memory(struct reasons *r, const struct outlook *o)
     because(r, &b);
 }
 
+static void reason_nodes(struct reasons *r, const struct outlook *o)
+{
+    double nodes = nodes_needed(&o->needs);
+    struct buf b;
+    if (is_coupled(o) || nodes <= 1)
+        return;
+    buf_init(&b);
+    buf_addf(&b,
+             "few clusters have a node of that size: a program that runs on "
+             "several at once says so, `nodes: %.0f`",
+             nodes);
+    because(r, &b);
+}
+
 static void think_of_reasons(struct reasons *r, const struct outlook *o)
 {
     reason_length(r, o);
@@ -250,6 +265,7 @@ static void think_of_reasons(struct reasons *r, const struct outlook *o)
     reason_data(r, o);
     reason_site(r, o);
     reason_memory(r, o);
+    reason_nodes(r, o);
 }
 
 static void reasons_done(struct reasons *r)
@@ -301,6 +317,11 @@ static void print_measure(struct buf *b, const struct outlook *o)
     num_print_seconds(b, m->seconds_max);
     buf_addf(b, ", %.2g cpus busy, at most ", m->cpus);
     num_print_bytes(b, m->rss_bytes);
+    if (m->gpu_bytes) {
+        buf_adds(b, " and ");
+        num_print_bytes(b, m->gpu_bytes);
+        buf_adds(b, " of a GPU");
+    }
     if (m->subset > 0)
         buf_addf(b, ", with %g of the data", m->subset);
     buf_addc(b, '\n');
@@ -398,10 +419,15 @@ void outlook_resources(struct buf *b, const struct outlook *o)
     add_time(b, seconds > LEAST_TIME_S ? seconds : LEAST_TIME_S);
     if (m->rss_bytes && !is_trained(o))
         add_bytes(b, "memory", SPARE * (double)m->rss_bytes);
-    if (m->output_bytes)
-        add_bytes(b, "disk", SPARE * (double)m->output_bytes);
-    if (o->needs.gpus > 0)
+    if (m->disk_bytes)
+        add_bytes(b, "disk", SPARE * (double)m->disk_bytes);
+    if (o->needs.gpus > 0 && (o->plan->gpus_said || m->gpu_bytes))
         buf_addf(b, "  gpus: %g\n", o->needs.gpus);
+    if (m->gpu_bytes)
+        add_bytes(b, "gpus_minimum_memory", SPARE * (double)m->gpu_bytes);
+    if (m->gpu_unknown)
+        buf_adds(b, "  # gpus_minimum_memory: not measured, the driver's "
+                    "library (NVML) does not tell\n");
 }
 
 /* ---- for programs ----------------------------------------------------- */
@@ -425,6 +451,8 @@ void outlook_json(struct buf *b, const struct outlook *o)
     think_of_reasons(&r, o);
     json_or_null(b, "task_seconds", o->task_s);
     json_or_null(b, "task_memory_bytes", (double)o->measure.rss_bytes);
+    json_or_null(b, "task_disk_bytes", (double)o->measure.disk_bytes);
+    json_or_null(b, "task_gpu_memory_bytes", (double)o->measure.gpu_bytes);
     buf_addf(b, ",\"slots\":%u", o->slots);
     json_or_null(b, "estimate_seconds", o->here_s);
     json_or_null(b, "work_seconds", o->work_s);

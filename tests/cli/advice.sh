@@ -93,6 +93,11 @@ check_matches "more memory than there is wants a larger machine" "$out" \
 check_contains "and has no estimate" "$out" "estimate never here"
 check_lacks "nor a hint that leads nowhere" "$out" "--try"
 check_equal "no line comes twice" "" "$(sort <<<"$out" | uniq -d)"
+sed 's/memory: 900T/gpus: 16/' large.yaml >many.yaml
+THRONG_GPUS=a100:8.0:40G run "$THRONG" check many.yaml
+check_contains "more GPUs than any machine has want a queue" "$out" \
+    "advice   a queue"
+check_contains "and several of its nodes" "$out" "\`nodes: 2\`"
 cat >lines.yaml <<'END'
 command:
   - sh

@@ -73,3 +73,28 @@ rm "$THRONG_GPUS_USE"
 run "$THRONG" run many.yaml
 check_contains "with more at once than GPUs they are shared" "$err" "2 trials share each of the 2 GPUs"
 check_matches "each trial on one" "$(saw many)" '^[01]{6}$'
+
+# ---- what check --try measures ---------------------------------------------------
+study tried 'mkdir alone || exit 1
+echo "0 $$ 3000000000" >>"$THRONG_GPUS_USE"
+truncate -s 200M "$THRONG_CHECKPOINT/state"; echo $THRONG_TRIAL >"$THRONG_OUTPUT/a"
+rmdir alone' 'resources: {gpus: 0.5}' 'parallel: 1'
+echo "0 99999 800000000" >"$THRONG_GPUS_USE" # somebody else's, from before
+run "$THRONG" check tried.yaml --try 1
+check_contains "memory of a GPU is measured, without what others have" "$out" \
+    "and 2.79 GiB of a GPU"
+check_contains "it can be pasted, with some to spare" "$out" \
+    "  gpus_minimum_memory: 4352M"
+check_contains "disk holds the checkpoint, too" "$out" "  disk: 320M"
+sed -n '/^resources:/,$p' "$TMP/.out" >pasted
+sed -i '/^resources:/d' tried.yaml && cat pasted >>tried.yaml
+run "$THRONG" check tried.yaml
+check_status "and is a study file's" 0
+sed -i /parallel/d tried.yaml
+run "$THRONG" check tried.yaml --try 2 --json
+check_status "those that share a GPU are tried one after the other" 0
+rm "$THRONG_GPUS_USE"
+sed -i 's/^echo.*//' tried.sh
+run "$THRONG" check tried.yaml --try 1
+check_contains "where nobody can tell, that is said" "$out" \
+    "# gpus_minimum_memory: not measured"
