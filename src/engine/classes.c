@@ -88,6 +88,60 @@ const struct job_class *classes_choose(const struct classes *c,
     return longest;
 }
 
+bool classes_limits(const struct job_class *class)
+{
+    return class->jobs || class->gpus;
+}
+
+uint32_t classes_left(const struct job_class *class,
+                      const struct class_load *out, double gpus)
+{
+    double jobs = class->jobs ? (double)class->jobs - out->jobs : UINT32_MAX;
+    if (class->gpus && gpus > 0) {
+        double free = floor((class->gpus - out->gpus) / ceil(gpus));
+        jobs = fmin(jobs, out->gpus > 0 ? free : fmax(1, free));
+    }
+    return jobs > 0 ? (uint32_t)fmin(jobs, UINT32_MAX) : 0;
+}
+
+static bool is_among(struct str list, struct str name)
+{
+    struct str item;
+    while (list.len && str_split(&list, ',', &item))
+        if (str_eq(item, name))
+            return true;
+    return false;
+}
+
+/* What the class says of it, or else the site: nothing means any. */
+static bool is_as_said(const struct job_class *class, const struct value *site,
+                       const char *key, struct str own)
+{
+    const struct value *said = value_get(class->options, str_of(key));
+    struct str want = value_text(said ? said : value_get(site, str_of(key)));
+    struct str one;
+    if (!want.len)
+        return true;
+    while (want.len && str_split(&want, ',', &one))
+        if (is_among(own, one))
+            return true;
+    return false;
+}
+
+const struct job_class *classes_of_job(const struct classes *c,
+                                       const struct value *site,
+                                       const struct queued_job *q)
+{
+    for (size_t i = 0; i < c->list.len; i++) {
+        const struct job_class *at = &c->list.p[i];
+        if (q->time_s <= at->time_s &&
+            is_as_said(at, site, "partition", q->partition) &&
+            is_as_said(at, site, "qos", q->qos))
+            return at;
+    }
+    return NULL;
+}
+
 uint32_t classes_jobs(const struct job_class *class, double gpus)
 {
     uint32_t jobs = class->jobs ? class->jobs : UINT32_MAX;

@@ -47,5 +47,32 @@ const struct job_class *classes_choose(const struct classes *c,
 bool classes_fit(const struct job_class *class, const struct class_work *w);
 /* How many jobs of so many GPUs may be out in it; UINT32_MAX: any number. */
 uint32_t classes_jobs(const struct job_class *class, double gpus);
+/* Whether it limits what one person has in it. */
+bool classes_limits(const struct job_class *class);
+
+/* What is out in a class. */
+struct class_load {
+    uint32_t jobs;
+    double gpus;
+};
+/* How many more jobs of so many GPUs may be; one in any case where nothing
+ * is. */
+uint32_t classes_left(const struct job_class *class,
+                      const struct class_load *out, double gpus);
+
+/* A job that is in the scheduler's queue, whoever has submitted it. */
+struct queued_job {
+    uint64_t job;
+    struct str partition; /* "a,b": it waits for either */
+    struct str qos;
+    double time_s; /* that it asks for; INFINITY: no limit */
+    double gpus;
+};
+/* The class that it counts for: what the class, or else the site, says of
+ * partition and qos is its own, and its time is the class's or less. NULL:
+ * none. */
+const struct job_class *classes_of_job(const struct classes *c,
+                                       const struct value *site,
+                                       const struct queued_job *q);
 
 #endif

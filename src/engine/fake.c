@@ -28,6 +28,10 @@
  *                      come through again
  *   away-ms=5          nothing can be sent for some time; then all is as it was
  *   late-ms=5          from now on its words come through so much later
+ *   torn-ms=5          from now on they come through a file that shows them in
+ *                      pieces, so much apart
+ *   torn               what it says next is torn for good and nothing follows:
+ *                      at its end its job is over without an answer
  *   again-ms=5         its node fails, and after some time the scheduler begins
  *                      it again by itself, from the first word on
  *   again-presumed=5   the same while the start before goes on unheard
@@ -39,6 +43,7 @@
  *
  * A script that runs out ends with exit code 0. Tasks wait for room as they
  * do at a real worker. They are freed only by the step that ends them. */
+#include "engine/fake_words.h"
 #include "engine/here.h"
 #include "base/map.h"
 #include "base/num.h"
@@ -62,6 +67,8 @@ struct fake_task {
     bool anew;         /* it waits to begin again … */
     enum loss loss;    /* … and this became of the start before */
     double late_s;     /* of its words */
+    double torn_s;     /* between two pieces of them; 0: they are whole */
+    bool cut;          /* one is torn for good, and none follows */
     bool running;
     bool vanished; /* its room is another's by now */
     size_t most;   /* it cannot begin beside so many */
@@ -77,19 +84,11 @@ struct fake_task {
     uint64_t points;
 };
 
-/* Words that come through at a time of their own. */
-struct late {
-    double due_s;
-    uint64_t task;
-    uint32_t attempt;
-    struct buf frame;
-};
-
 struct fake {
     struct here here; /* first */
     struct engine *engine;
     const char *left_path;         /* NULL: nothing outlives its conductor */
-    VEC(struct late) late;         /* words that are on their way */
+    struct fake_words *words;      /* that are on their way */
     bool stutters;                 /* each record is said twice */
     VEC(struct fake_task *) tasks; /* in order of arrival */
     VEC(struct fake_task *) left;  /* by an earlier conductor, not adopted */
@@ -104,18 +103,11 @@ struct fake {
 
 /* ---- what it says ----------------------------------------------------- */
 
-static void pass_on(struct fake *f, const struct record *r)
+static void pass_on(void *context, const struct record *r)
 {
+    struct fake *f = context;
     for (int i = 0; i < (f->stutters ? 2 : 1); i++)
         require(engine_place_record(f->engine, r, NULL) == 0);
-}
-
-static void put_off(struct fake *f, double due_s, const struct record *r)
-{
-    struct late l = {.due_s = due_s, .task = r->task, .attempt = r->attempt};
-    buf_init(&l.frame);
-    record_print(&l.frame, r);
-    vec_push(&f->late, l);
 }
 
 static void say(struct fake *f, struct fake_task *t, enum record_type type,
@@ -126,8 +118,12 @@ static void say(struct fake *f, struct fake_task *t, enum record_type type,
                        .task = t->id,
                        .sequence = ++t->sequence,
                        .payload = payload};
-    if (t->late_s > 0)
-        put_off(f, f->now_s + t->late_s, &r);
+    if (t->cut)
+        fake_words_cut(f->words, f->now_s, &r);
+    else if (t->torn_s > 0)
+        fake_words_torn(f->words, f->now_s, t->torn_s, &r);
+    else if (t->late_s > 0)
+        fake_words_late(f->words, f->now_s + t->late_s, &r);
     else
         pass_on(f, &r);
 }
@@ -178,12 +174,28 @@ static void forget(struct fake *f, struct fake_task *t)
     free_room(f, t);
 }
 
+/* Its job is over, and what it said last is no whole record. */
+static void end_unheard(struct fake *f, struct fake_task *t)
+{
+    struct place_loss how = {LOSS_GONE, 1,
+                             "the fake job's last words are torn"};
+    uint64_t id = t->id;
+    uint32_t attempt = t->attempt;
+    forget(f, t);
+    task_free(t);
+    engine_place_lost_one(f->engine, id, attempt, &how);
+}
+
 /* Ends t: it is no more after this. */
 static void finish(struct fake *f, struct fake_task *t,
                    struct record_ended *ended)
 {
     struct buf b;
     say_metrics(f, t);
+    if (t->cut) {
+        end_unheard(f, t);
+        return;
+    }
     ended->wall = f->wall + f->now_s;
     ended->seconds = t->running ? f->now_s - t->started_s : 0;
     ended->checkpoint_digest = t->checkpoint;
@@ -406,6 +418,16 @@ static enum after_word do_late_ms(struct fake *f, struct fake_task *t,
     return GO_ON;
 }
 
+/* For a while, or for good. */
+static enum after_word do_torn(struct fake *f, struct fake_task *t,
+                               struct str value)
+{
+    (void)f;
+    t->torn_s = number(value) / 1000;
+    t->cut = !value.len;
+    return GO_ON;
+}
+
 static struct fake_task *new_task(const struct record *r);
 
 /* The start before, which goes on and is nobody's: the task has another
@@ -518,6 +540,8 @@ static const struct {
     {"vanish-ms", do_vanish_ms},
     {"away-ms", do_away_ms},
     {"late-ms", do_late_ms},
+    {"torn-ms", do_torn},
+    {"torn", do_torn},
     {"again-ms", do_again_ms},
     {"again-presumed", do_again_presumed},
     {"fault", do_fault},
@@ -652,35 +676,17 @@ static void run_script(struct fake *f, struct fake_task *t)
     }
 }
 
-static size_t first_late(const struct fake *f)
-{
-    size_t first = 0;
-    for (size_t i = 1; i < f->late.len; i++)
-        if (f->late.p[i].due_s < f->late.p[first].due_s)
-            first = i;
-    return first;
-}
-
 /* True when words come through before anything else happens. */
 static bool comes_through(const struct fake *f, const struct fake_task *next)
 {
-    return f->late.len &&
-           (!next || f->late.p[first_late(f)].due_s <= next_s(f, next));
+    double due_s = fake_words_due(f->words);
+    return !isinf(due_s) && (!next || due_s <= next_s(f, next));
 }
 
-static void hear_late(struct fake *f)
+static void hear_words(struct fake *f)
 {
-    size_t at = first_late(f), used;
-    struct late l = f->late.p[at];
-    struct record r;
-    f->late.len--;
-    memmove(&f->late.p[at], &f->late.p[at + 1],
-            (f->late.len - at) * sizeof(*f->late.p));
-    if (l.due_s > f->now_s)
-        f->now_s = l.due_s;
-    require(record_parse(buf_str(&l.frame), &r, &used, NULL) == 1);
-    pass_on(f, &r);
-    buf_done(&l.frame);
+    f->now_s = fmax(f->now_s, fake_words_due(f->words));
+    fake_words_step(f->words);
 }
 
 static void on_step(void *context)
@@ -691,7 +697,7 @@ static void on_step(void *context)
         come_back(f);
     } else if (start_one(f)) {
     } else if (comes_through(f, find_next(f))) {
-        hear_late(f);
+        hear_words(f);
     } else if ((t = find_next(f))) {
         if (next_s(f, t) > f->now_s)
             f->now_s = next_s(f, t);
@@ -700,7 +706,7 @@ static void on_step(void *context)
         else if (t->running)
             run_script(f, t);
     }
-    if (f->tasks.len || f->late.len)
+    if (f->tasks.len || !isinf(fake_words_due(f->words)))
         loop_timer_in(f->step, 0);
 }
 
@@ -836,8 +842,7 @@ static void write_left(struct fake *f)
     buf_init(&b);
     for (size_t i = 0; i < f->tasks.len; i++)
         print_left(&b, f, f->tasks.p[i]);
-    for (size_t i = 0; i < f->late.len; i++)
-        buf_addstr(&b, buf_str(&f->late.p[i].frame));
+    fake_words_print(f->words, &b);
     require(file_write(f->left_path, buf_str(&b), false, NULL) == 0);
     buf_done(&b);
 }
@@ -879,17 +884,8 @@ static void read_left(struct fake *f)
         if (r.type == RECORD_TASK)
             take_left(f, &r);
         else
-            put_off(f, 0, &r);
+            fake_words_late(f->words, 0, &r);
     file_unmap(text);
-}
-
-static bool was_heard_last(const struct fake *f, const struct engine_out *out)
-{
-    for (size_t i = 0; i < f->late.len; i++)
-        if (f->late.p[i].task == out->task &&
-            f->late.p[i].attempt == out->attempt)
-            return true;
-    return false;
 }
 
 static bool fake_adopt(void *place, const struct engine_out *out)
@@ -909,7 +905,7 @@ static bool fake_adopt(void *place, const struct engine_out *out)
         return true;
     }
     loop_timer_in(f->step, 0);
-    return was_heard_last(f, out);
+    return fake_words_has(f->words, out->task, out->attempt);
 }
 
 /* ---- opening and closing ---------------------------------------------- */
@@ -920,6 +916,7 @@ static void *fake_open(const struct place_setup *setup, struct err *err)
     (void)err;
     f->engine = setup->engine;
     f->trained = idmap_new();
+    f->words = fake_words_new(setup->given->folder, pass_on, f);
     here_open(&f->here, setup->given);
     f->wall = clock_wall();
     f->step = loop_timer(setup->given->loop, on_step, f);
@@ -959,9 +956,7 @@ static void fake_close(void *place, bool leave)
     for (size_t i = 0; i < f->tasks.len; i++)
         task_free(f->tasks.p[i]);
     vec_done(&f->tasks);
-    for (size_t i = 0; i < f->late.len; i++)
-        buf_done(&f->late.p[i].frame);
-    vec_done(&f->late);
+    fake_words_free(f->words);
     loop_remove(f->step);
     idmap_free(f->trained);
     here_close(&f->here);

@@ -197,6 +197,16 @@ static void lose(struct jobs *j, struct bundle *b)
     buf_done(&fate);
 }
 
+/* Its worker has handed back what was left: why it had to is said, too. */
+static void tell_end(struct jobs *j, const struct bundle *b)
+{
+    struct buf fate;
+    buf_init(&fate);
+    print_fate(j, b, &fate);
+    ending_tell(j, b, fate.p);
+    buf_done(&fate);
+}
+
 /* ---- the scheduler's word
  * ------------------------------------------------------ */
 
@@ -298,6 +308,8 @@ static void settle(struct jobs *j, struct bundle *b)
     b->of->changed = true;
     if (b->open || (is_removed(b) && count_unfinished(b)))
         lose(j, b);
+    else if (count_unfinished(b))
+        tell_end(j, b);
 }
 
 /* Of an element that is cancelled while it waits, Slurm keeps no record. */

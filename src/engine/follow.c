@@ -74,6 +74,7 @@ static bool begin_again(struct hearing *h, struct out_task *t)
     buf_init(&why);
     jobs_name(h->jobs, h->bundle, &why);
     buf_addf(&why, " was begun again by %s", h->jobs->scheduler->name);
+    ending_print(h->jobs, h->bundle, h->start - 1, &why);
     struct again how = {
         .as = t->as, .start = h->start, .loss = LOSS_PRESUMED, .reason = why.p};
     uint32_t number =
@@ -154,7 +155,8 @@ static void hear_task(struct hearing *h, struct out_task *t,
                  ended.outcome == OUTCOME_CHECKPOINTED ||
                  ended.outcome == OUTCOME_UNSTARTED;
         note_end(h, &ended);
-        if (pieces_cut_off(h->jobs, t, &ended, &reason)) {
+        if (pieces_cut_off(h->jobs, t, &ended, &reason) ||
+            ending_explains(h->jobs, h->bundle, h->start, &ended, &reason)) {
             record_ended_print(&payload, &ended);
             r.payload = buf_str(&payload);
         }
@@ -297,8 +299,10 @@ size_t jobs_follow(struct jobs *j)
             if (!b->open)
                 continue;
             heard += jobs_hear(j, b);
-            if (!b->open)
+            if (!b->open) {
                 jobs_note_node(j, b);
+                usage_changed(j);
+            }
         }
     }
     return heard;

@@ -114,22 +114,32 @@ static double warned_before(const struct jobs *j, double time_s)
     return time_s > 0 ? fmin(j->lead_s, time_s / 2) : j->lead_s;
 }
 
+/* How many jobs of an array run at once: no more than run `parallel` tasks, nor
+ * than the site says. 0: any number. */
+static uint32_t at_once(const struct jobs *j, uint32_t job_slots)
+{
+    uint32_t parallel = j->given->parallel, most = j->throttle;
+    uint32_t jobs = parallel > job_slots ? parallel / job_slots
+                    : parallel           ? 1
+                                         : 0;
+    if (!most || !jobs)
+        return most + jobs;
+    return jobs < most ? jobs : most;
+}
+
 static void describe(const struct jobs *j, const struct submission *s,
                      struct job_order *o)
 {
     const struct job_class *class = classes_find(&j->classes, s->class);
     struct buf out;
     size_t slots = jobs_job_slots(j, &s->needs);
-    uint32_t parallel = j->given->parallel;
     buf_init(&out);
     streaks_print(&j->streaks, &out);
     *o = (struct job_order){
         .folder = s->folder,
         .name = s->name,
         .count = s->count,
-        .at_once = parallel > slots ? parallel / (uint32_t)slots
-                   : parallel       ? 1
-                                    : 0,
+        .at_once = at_once(j, (uint32_t)slots),
         .needs = s->needs,
         .slots = j->job_slots ? (uint32_t)slots : 0,
         .time_s = s->time_s,
@@ -488,7 +498,7 @@ void jobs_hand_out(struct jobs *j)
     if (now - j->sent_ns < (int64_t)(QUIET_SECONDS * 1e9))
         return;
     pieces_look(j);
-    if (choose(j, &kind, &cut))
+    if (j->waiting.len && usage_known(j) && choose(j, &kind, &cut))
         order(j, &kind, cut);
 }
 

@@ -184,12 +184,23 @@ static void take_task(struct jobs *j, const struct record *r)
     j->sent_ns = clock_mono_ns();
 }
 
+/* True when no start of it runs, as far as anybody knows: the scheduler says
+ * that it waits, and nothing was heard of the start that it waits for. One that
+ * was begun and put back into the queue waits, too. */
+static bool is_waiting(const struct bundle *b)
+{
+    size_t heard = b->starts.len;
+    while (heard && !b->starts.p[heard - 1].at)
+        heard--;
+    return b->stage == JOB_WAITS && heard <= b->restarts;
+}
+
 /* Nothing is left for the job to do: it need not begin, or go on. */
 static void end_job_too(struct jobs *j, struct bundle *b)
 {
     if (b->killed < b->open)
         return;
-    bool waits = b->stage == JOB_WAITS && !b->begun;
+    bool waits = is_waiting(b);
     bool hears = !waits && !j->scheduler->late;
     if (waits || !b->back)
         jobs_doom(j, b, hears ? b->grace_s + KILL_SECONDS : 0);
@@ -526,6 +537,7 @@ void *jobs_open(const struct scheduler *scheduler,
                     scheduler->late ? LOOK_LATE_SECONDS : LOOK_MAX_SECONDS);
     j->lead_s = site_number(setup->given->site, "lead", LEAD_SECONDS);
     j->job_slots = (uint32_t)site_number(setup->given->site, "job_slots", 1);
+    j->throttle = (uint32_t)site_number(setup->given->site, "throttle", 0);
     j->packs = !value_get(setup->given->site, STR("job_slots"));
     struct scheduler_setup given = {setup->given, j->arena};
     j->at = scheduler->open(&given, err);

@@ -5,8 +5,8 @@
  * operations of struct place as they are; the rest is for the files that they
  * are spread over: jobs.c (opening, room, what it is told), handout.c (from
  * tasks to jobs), pieces.c (which length of job), follow.c (what is said),
- * remind.c (what they are to hear), fates.c (what became of jobs).
- * Private to this folder. */
+ * endings.c (why a start of a job was ended), remind.c (what they are to hear),
+ * fates.c (what became of jobs). Private to this folder. */
 #ifndef THRONG_ENGINE_JOBS_H
 #define THRONG_ENGINE_JOBS_H
 
@@ -44,6 +44,7 @@ struct jobs {
     uint32_t last_n;
     double bundle_time_s, time_s, lead_s;
     uint32_t job_slots; /* 0: a whole node */
+    uint32_t throttle;  /* jobs of an array that run at once; 0: any number */
     bool packs;         /* … or as many as share a GPU: nothing is said */
 
     VEC(struct waiting *) waiting; /* in order of arrival */
@@ -65,6 +66,10 @@ struct jobs {
     double longest_s;               /* of those that ended */
 
     struct classes classes;
+    struct class_load *others; /* of this person, by class, that are not ours */
+    bool usage_asked, usage_failed, usage_told;
+    double usage_s;               /* between two questions */
+    int64_t usage_ns;             /* when the last answer came; 0: none did */
     const struct job_class *only; /* that of the time that a person says */
     double need_s;     /* how long tasks take, for classes; below 0: unknown */
     bool saves;        /* a task was seen to write checkpoints */
@@ -164,10 +169,26 @@ void pieces_warn(struct jobs *j, const struct waiting *w);
 /* How many more jobs of these needs may be submitted in the class. */
 uint32_t pieces_room(const struct jobs *j, const struct job_class *class,
                      const struct needs *n);
+/* usage.c: what this person has in the queue besides our jobs, where classes
+ * limit it. False: that is being asked, and nothing can be submitted before. */
+bool usage_known(struct jobs *j);
+/* Jobs of ours that were out in a class have ended: there may be room. */
+void usage_changed(struct jobs *j);
+
 /* A task that its job's end has cut off, and that saved nothing, gets a longer
  * one. True: there is none, so that *e says now that it ran out of time. */
 bool pieces_cut_off(struct jobs *j, struct out_task *t, struct record_ended *e,
                     struct buf *reason);
+
+/* endings.c: why the scheduler has ended a start of a job. The reason that its
+ * worker gave becomes a better one in `reason`: then true. */
+bool ending_explains(struct jobs *j, struct bundle *b, uint32_t start,
+                     struct record_ended *e, struct buf *reason);
+/* Adds " after it was ended …", where the scheduler tells. */
+void ending_print(struct jobs *j, struct bundle *b, uint32_t start,
+                  struct buf *out);
+/* The job is over: says why, where that was not said. */
+void ending_tell(struct jobs *j, const struct bundle *b, const char *fate);
 
 /* follow.c: hears what is new; how many records that were. */
 size_t jobs_follow(struct jobs *j);

@@ -198,18 +198,29 @@ void pieces_warn(struct jobs *j, const struct waiting *w)
     buf_done(&takes);
 }
 
+/* Of one job; a GPU that tasks share is needed whole. */
+static double job_gpus(const struct jobs *j, const struct needs *n)
+{
+    struct spread ranks;
+    uint32_t slots = (uint32_t)jobs_job_slots(j, n);
+    return needs_spread(n, &ranks) ? n->gpus : needs_times(n, slots).gpus;
+}
+
 uint32_t pieces_room(const struct jobs *j, const struct job_class *class,
                      const struct needs *n)
 {
-    uint32_t most = classes_jobs(class, n->gpus * (double)jobs_job_slots(j, n));
-    uint32_t out = 0;
+    size_t at = (size_t)(class - j->classes.list.p);
+    struct class_load out = j->others ? j->others[at] : (struct class_load){0};
     for (size_t i = 0; i < j->list.len; i++) {
         const struct submission *s = j->list.p[i];
         for (uint32_t k = 0; strcmp(s->class, class->name) == 0 && k < s->count;
              k++)
-            out += s->bundles[k].open > 0;
+            if (s->bundles[k].open) {
+                out.jobs++;
+                out.gpus += job_gpus(j, &s->needs);
+            }
     }
-    return most > out ? most - out : 0;
+    return classes_left(class, &out, job_gpus(j, n));
 }
 
 /* ---- what is cut off ------------------------------------------------------

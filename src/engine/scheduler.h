@@ -7,6 +7,7 @@
 #ifndef THRONG_ENGINE_SCHEDULER_H
 #define THRONG_ENGINE_SCHEDULER_H
 
+#include "engine/classes.h"
 #include "engine/engine.h"
 #include "engine/nodes.h"
 #include "terms/job.h"
@@ -102,6 +103,10 @@ struct job_asked {
 typedef void job_words_fn(void *context, const struct job_word *words,
                           size_t count, const struct err *err);
 
+/* jobs NULL: it could not be asked. */
+typedef void queued_jobs_fn(void *context, const struct queued_job *jobs,
+                            size_t count, const struct err *err);
+
 struct scheduler_setup {
     const struct engine_setup *given; /* outlives it */
     struct arena *arena;              /* as well */
@@ -122,6 +127,9 @@ struct scheduler {
     int (*pack)(void *s, const struct job_bundle *b, struct err *err);
     /* The text that is submitted, as it will stand in `file`. */
     void (*print)(const void *s, const struct job_order *order, struct buf *b);
+    /* What the scheduler has written into the log of a job that it ended: its
+     * state in words and the node; false: nothing. NULL: it writes none. */
+    bool (*read_log)(struct str log, struct job_word *w);
     void (*submit)(void *s, const struct job_order *order, job_receipt_fn *fn,
                    void *context);
     /* The array of that name: as a receipt; job 0 without a reason: there is
@@ -131,6 +139,9 @@ struct scheduler {
      * unknown by now are not told of. */
     void (*look)(void *s, const struct job_asked *jobs, size_t count,
                  job_words_fn *fn, void *context);
+    /* All that this person has in the queue, element by element. NULL: only
+     * our own jobs are known. */
+    void (*usage)(void *s, queued_jobs_fn *fn, void *context);
     void (*cancel)(void *s, const struct job_cancel *which);
     /* What was asked of the tasks of a job that runs shall reach it: it is
      * begun again for that. NULL: jobs see what is asked. */

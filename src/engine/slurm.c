@@ -431,6 +431,42 @@ static void slurm_look(void *scheduler, const struct job_asked *jobs,
     askings_run(&s->askings, argv, on_queue, a);
 }
 
+/* A question about all that this person has. */
+struct usage_question {
+    struct asking asking;
+    queued_jobs_fn *fn;
+};
+
+static void on_usage(void *context, const struct command_end *end)
+{
+    static const struct queued_job none;
+    struct usage_question *a = context;
+    struct queued_jobs jobs = {0};
+    struct err err = end->why;
+    struct str text = arena_str(a->asking.arena, end->printed);
+    bool good = end->code == 0 && slurm_read_usage(text, &jobs, &err) == 0;
+    const struct queued_job *list = jobs.list.len ? jobs.list.p : &none;
+    a->fn(a->asking.context, good ? list : NULL, good ? jobs.list.len : 0,
+          &err);
+    vec_done(&jobs.list);
+    asking_done(&a->asking);
+}
+
+static void slurm_usage(void *scheduler, queued_jobs_fn *fn, void *context)
+{
+    struct slurm *s = scheduler;
+    struct usage_question *a = asking_new(&s->askings, sizeof *a, context);
+    a->fn = fn;
+    const char *argv[] = {
+        "squeue",
+        "--noheader",
+        "--array",
+        arena_printf(a->asking.arena, "--user=%u", (unsigned)geteuid()),
+        "--Format=" SLURM_USAGE_FORMAT,
+        NULL};
+    askings_run(&s->askings, argv, on_usage, a);
+}
+
 /* ---- scancel ---------------------------------------------------------------
  */
 
@@ -671,9 +707,11 @@ static const struct scheduler scheduler_slurm = {
     .array_max = slurm_array_max,
     .jobs_max = slurm_jobs_max,
     .print = slurm_print,
+    .read_log = slurm_read_log,
     .submit = slurm_submit,
     .find = slurm_find,
     .look = slurm_look,
+    .usage = slurm_usage,
     .cancel = slurm_cancel,
     .exclude = slurm_exclude,
     .settle = slurm_settle,

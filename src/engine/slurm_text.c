@@ -1,6 +1,7 @@
 /* slurm_text.c - what Slurm's commands print, read */
 #include "engine/slurm_text.h"
 
+#include <math.h>
 #include "base/num.h"
 #include "sys/sys.h"
 
@@ -169,6 +170,78 @@ int slurm_read_queue(struct str text, struct job_words *words, struct err *err)
     return 0;
 }
 
+/* "1-02:00:00", "30:00", "UNLIMITED". */
+static double seconds_of(struct str text)
+{
+    struct str days = {0}, part;
+    uint64_t day = 0, number;
+    double seconds = 0;
+    if (str_find(text, '-') >= 0) {
+        str_split(&text, '-', &days);
+        if (!num_uint(days, &day))
+            return INFINITY;
+    }
+    while (text.p && str_split(&text, ':', &part)) {
+        if (!num_uint(part, &number))
+            return INFINITY;
+        seconds = 60 * seconds + (double)number;
+    }
+    return seconds + 86400.0 * (double)day;
+}
+
+/* GPUs among "cpu=1,gres/gpu=2", "gres:gpu:a100:2" or "gres/gpu:2". Where the
+ * count of all types stands beside those of single ones, it is the largest. */
+static double gpus_of(struct str text)
+{
+    static const char gpu[] = "gpu";
+    struct str item;
+    double most = 0;
+    while (text.len && str_split(&text, ',', &item)) {
+        const char *at = memmem(item.p, item.len, gpu, sizeof gpu - 1);
+        size_t last = item.len;
+        uint32_t n = 1;
+        if (!at)
+            continue;
+        while (last && item.p[last - 1] != ':' && item.p[last - 1] != '=')
+            last--;
+        if (!parse_u32(str_n(item.p + last, item.len - last), &n))
+            n = 1; /* "gres:gpu" is one */
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static bool read_queued(struct str line, struct queued_job *q)
+{
+    struct str f[8];
+    uint32_t nodes;
+    if (!split_line(line, f, 8) || !num_uint(str_trim(f[0]), &q->job))
+        return false;
+    q->partition = str_trim(f[1]);
+    q->qos = str_trim(f[2]);
+    q->time_s = seconds_of(str_trim(f[3]));
+    nodes = parse_u32(str_trim(f[4]), &nodes) && nodes ? nodes : 1;
+    q->gpus = gpus_of(f[5]); /* where Slurm counts them itself */
+    if (!(q->gpus > 0))
+        q->gpus = gpus_of(f[6]) * nodes + gpus_of(f[7]);
+    return true;
+}
+
+int slurm_read_usage(struct str text, struct queued_jobs *jobs, struct err *err)
+{
+    struct str line;
+    while (text.len && str_split(&text, '\n', &line)) {
+        struct queued_job q = {0};
+        if (!read_queued(line, &q))
+            return err_set(err, ERR_SYSTEM,
+                           "squeue answered with a line that makes no sense: "
+                           "%.*s",
+                           (int)(line.len > 200 ? 200 : line.len), line.p);
+        vec_push(&jobs->list, q);
+    }
+    return 0;
+}
+
 static struct job_word *find_word(struct job_words *words, uint64_t job,
                                   uint32_t index)
 {
@@ -238,6 +311,55 @@ void slurm_read_account(struct str text, struct arena *a,
     struct str line;
     while (text.len && str_split(&text, '\n', &line))
         read_account_line(line, a, words);
+}
+
+/* What stands behind the time in the line of a step's daemon; the first row
+ * that is found counts. */
+static const struct {
+    const char *cause, *state, *words;
+} causes[] = {
+    {"DUE TO PREEMPTION", "PREEMPTED", NULL},
+    {"DUE TO TIME LIMIT", "TIMEOUT", NULL},
+    {"DUE TO NODE FAILURE", "NODE_FAIL", NULL},
+    {"DUE TO JOB REQUEUE", "REQUEUED", "somebody put it back into the queue"},
+    {"CANCELLED AT", "CANCELLED", NULL},
+};
+
+static bool contains(struct str text, const char *what)
+{
+    return memmem(text.p, text.len, what, strlen(what)) != NULL;
+}
+
+/* "slurmstepd: error: *** JOB 7 ON t0 CANCELLED AT … DUE TO PREEMPTION ***" */
+static bool read_log_line(struct str line, struct job_word *w)
+{
+    static const char on[] = " ON ";
+    if (!contains(line, "*** JOB ") || !contains(line, "CANCELLED AT"))
+        return false;
+    const char *node = memmem(line.p, line.len, on, sizeof on - 1);
+    *w = (struct job_word){.stage = JOB_OVER, .exit_code = -1};
+    if (node) {
+        const char *from = node + sizeof on - 1;
+        struct str rest = str_n(from, (size_t)(line.p + line.len - from));
+        str_split(&rest, ' ', &w->node);
+    }
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (contains(line, causes[i].cause)) {
+            set_state(w, str_of(causes[i].state));
+            if (causes[i].words)
+                w->words = str_of(causes[i].words);
+            break;
+        }
+    return true;
+}
+
+bool slurm_read_log(struct str text, struct job_word *w)
+{
+    struct str line;
+    bool found = false;
+    while (text.len && str_split(&text, '\n', &line))
+        found |= read_log_line(line, w);
+    return found;
 }
 
 /* ---- nodes --------------------------------------------------------------- */

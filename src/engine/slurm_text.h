@@ -12,6 +12,10 @@
     "ArrayJobID:|,ArrayTaskID:|,State:|,Reason:|,NodeList:|,RestartCnt:|,"     \
     "exit_code:|"
 #define SLURM_NODE_FORMAT "%N|%c|%m|%G|%T|%P"
+/* … and for all jobs of a person, for usage.c. */
+#define SLURM_USAGE_FORMAT                                                     \
+    "ArrayJobID:|,Partition:|,QOS:|,TimeLimit:|,NumNodes:|,tres-alloc:|,"      \
+    "tres-per-node:|,tres-per-job:|"
 #define SLURM_ACCOUNT_FORMAT "JobID,State,NodeList,ExitCode"
 
 struct job_words {
@@ -21,10 +25,19 @@ struct job_words {
 /* -1: a line is not whole, as when the answer was cut off. Words point into
  * the text. */
 int slurm_read_queue(struct str text, struct job_words *words, struct err *err);
+/* The same of SLURM_USAGE_FORMAT. */
+struct queued_jobs {
+    VEC(struct queued_job) list;
+};
+int slurm_read_usage(struct str text, struct queued_jobs *jobs,
+                     struct err *err);
 /* Adds what sacct says of jobs that squeue did not tell of, and who has
  * cancelled those that it did. Texts in the arena. */
 void slurm_read_account(struct str text, struct arena *a,
                         struct job_words *words);
+/* What Slurm has written last into the log of a job that it has ended: state,
+ * words and node. False: nothing. */
+bool slurm_read_log(struct str text, struct job_word *w);
 /* The nodes of the partitions that are asked for ("a,b"; NULL: of the default
  * one, or of all where none is). */
 void slurm_read_nodes(struct str text, const char *partitions, struct arena *a,

@@ -68,6 +68,10 @@ struct bundle {
     uint32_t failed;   /* tasks of it that did so at once */
     bool noted;        /* what this says of its node is counted */
     bool damage_told;
+    /* Why the scheduler has ended a start of it (endings.c): */
+    uint64_t log_at;    /* so much of its log is read */
+    uint32_t ended;     /* that start + 1; 0: none */
+    char ended_as[192]; /* "on t0 as PREEMPTED, …"; "": nothing was written */
 };
 
 struct submission {

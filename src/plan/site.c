@@ -110,6 +110,7 @@ static const struct site_key {
     {"sbatch", site_texts, OF_SLURM},
     {"scratch", site_text, OF_SLURM},
     {"setup", site_text, OF_SLURM},
+    {"throttle", site_count, OF_SLURM},
     {"time", site_seconds, OF_ANY},
     {"vacate", site_seconds, OF_HTCONDOR},
 };

@@ -55,6 +55,9 @@ int bundle_next(struct str rest, struct record *r, size_t *used,
 /* Why a task was interrupted that ran when the time of its job was nearly up,
  * as its ENDED says it. */
 #define BUNDLE_TIME_UP "the time of its job was up"
+/* … and of those that the scheduler ended with it: asked to end, or at once. */
+#define BUNDLE_ENDED "its job was ended"
+#define BUNDLE_ENDED_TOO "it was ended together with its job"
 
 /* How throng-worker exits. Those above 2 come with --bundle alone; a shell that
  * cannot start it exits with 126 or 127. */

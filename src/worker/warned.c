@@ -109,7 +109,7 @@ static void forgive(struct worker *w)
         if (!warned_may_be(a))
             continue;
         a->verdict = OUTCOME_INTERRUPTED;
-        a->reason = "it was ended together with its job";
+        a->reason = BUNDLE_ENDED_TOO;
     }
 }
 
@@ -136,7 +136,7 @@ void warned_of_end(struct worker *w)
            "the scheduler ends the job: what runs is asked to end");
     d->terminated_ns = now;
     w->bundle.keeps = w->bundle.sandbox != NULL;
-    warn(w, "its job was ended", seconds_left(d));
+    warn(w, BUNDLE_ENDED, seconds_left(d));
     forgive(w);
 }
 

@@ -81,9 +81,25 @@ check_equal "the one that cannot was run in the longer class" long "$job"
 check "after the short one's end had cut it off" \
     test "$(grep -c '^70 from 0' count.runs)" -ge 2
 
+# ---- a limit is one person's --------------------------------------------------
+
+# By hand, in the same class: its partition, and no longer than it.
+sbatch -Q -o /dev/null --partition=low --time=1 --array=0-1 --wrap 'sleep 300'
+sed 's/3, 71, 70, 4, 2, 5/3/; s/cpus: 1/time: 1s/' count.yaml >other.yaml
+sed -i 's/lead: 20/lead: 2/; s/time: 1m/time: 2m/' config/throng/profiles.yaml
+"$THRONG" run other.yaml >other.out 2>&1 &
+conductor=$!
+check "what a person has there besides counts" wait_for 30 grep -q \
+    "2 jobs of yours besides this study's are in the queue, as many as class short allows" \
+    other.out
+check "so nothing is submitted" test ! -e .throng/other/jobs/1/job
+scancel --name=wrap
+wait "$conductor"
+check_equal "until they are gone" 0 $?
+
 # ---- a class that no partition knows -------------------------------------------
 
-sed -i 's/time: 1m, partition: low/time: 5m, partition: nowhere/' \
+sed -i 's/time: 2m, partition: low/time: 5m, partition: nowhere/' \
     config/throng/profiles.yaml
 sed 's/3, 71, 70, 4, 2, 5/3/; s/cpus: 1/time: 1s/' count.yaml >bad.yaml
 run "$THRONG" run bad.yaml

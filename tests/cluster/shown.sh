@@ -1,6 +1,6 @@
 # What a person is told of the jobs of a study: why they wait, how they ended,
 # what was submitted, and where their files are.
-# timeout: 300
+# timeout: 500
 # alone
 . "$(dirname "$0")/lib.sh"
 
@@ -142,6 +142,66 @@ check_status "gone: kill without its profile" 0
 check_contains "gone: says where they were" "$out$err" "were out at slurm"
 check "gone: its jobs are gone" wait_for 20 none_left
 
+# ---- why a job was ended --------------------------------------------------------------
+
+cat >ended.yaml <<'YAML'
+command: ["sh", "-c", "echo s >$THRONG_CHECKPOINT/s; exec sleep 600", "x", "{x}"]
+method: grid
+parameters: {x: {values: [1, 2]}}
+grace: 60s
+slurm: {look: 1, partition: low, time: 1h}
+YAML
+ended_runs() { # ATTEMPTS
+    [ "$(sqlite3 -readonly .throng/ended/study.db 'select count(*)
+        from attempts where started > 0 and ended = 0')" = 2 ] &&
+        [ "$(sqlite3 -readonly .throng/ended/study.db 'select count(*)
+        from attempts where started > 0')" -ge "$1" ]
+}
+"$THRONG" run ended.yaml --engine slurm >ended.out 2>&1 &
+conductor=$!
+check "ended: its jobs run" wait_for 60 ended_runs 2
+sbatch -Q -o /dev/null --partition=main --exclusive --nodes=4 --wrap 'sleep 1'
+check "ended: who runs it is told of what others wanted" wait_for 60 grep -q \
+    "was ended on t[0-9] as PREEMPTED, its room was wanted for others; what it had not finished is tried again" ended.out
+check "ended: its jobs run again" wait_for 120 ended_runs 4
+run "$THRONG" show ended 1
+check_contains "ended: show says so" "$out" "as PREEMPTED, its room was wanted"
+run "$THRONG" explain ended 1
+check_matches "ended: and explain" "$out" \
+    "Attempt 1 ended as interrupted: Slurm job [0-9_]+ was ended on t[0-9] as PREEMPTED"
+scontrol requeue "$(running_job)"
+check "ended: what somebody put back is told apart" wait_for 60 grep -q \
+    "as REQUEUED, somebody put it back" ended.out
+check "ended: that one runs again, too" wait_for 120 ended_runs 5
+scancel "$(running_job)"
+check "ended: what somebody cancelled is, too" wait_for 60 grep -q \
+    "ended as CANCELLED, it was cancelled" ended.out
+check "ended: and runs again" wait_for 120 ended_runs 6
+
+# Its node is gone, and Slurm has put the job back: nobody there would hear a
+# wish, so it need not be waited for.
+victim=$(jobs_now | awk '$3 == "RUNNING" { print $1 "_" $2; exit }')
+node=$(squeue -h -r -j "$victim" -o %N)
+trial=$(sqlite3 -readonly .throng/ended/study.db "select trial from attempts
+    where ended = 0 and machine = (select max(id) from machines
+    where host = '$node')" | head -n 1)
+"$SLURM" node "$slurm_folder" kill "$node"
+put_back() {
+    [ "$(squeue -h -r -j "$victim" -O 'State: ,RestartCnt: ' | tr -d ' ')" = \
+        PENDING1 ] && "$THRONG" status ended | grep -q PENDING
+}
+check "ended: a job whose node failed waits again" wait_for 90 put_back
+"$THRONG" kill ended "$trial" >/dev/null 2>&1
+was_killed() {
+    [ "$(sqlite3 -readonly .throng/ended/study.db "select state from trials
+        where id = $trial")" = 8 ]
+}
+check "ended: killed, it is gone at once" wait_for 30 was_killed
+"$SLURM" node "$slurm_folder" start "$node"
+"$THRONG" kill ended >/dev/null 2>&1
+wait "$conductor"
+check "ended: no job is left" wait_for 30 none_left
+
 # ---- what would be submitted ----------------------------------------------------------
 
 # Two needs, so that the first submission is of one kind.
@@ -176,6 +236,12 @@ check_contains "told: which is said" "$err" "no trial waits"
 run "$THRONG" submit-file told.yaml
 check "told: on this machine there is no such file" test "$status" -ne 0
 check_contains "told: which is said, too" "$err" "submits nothing"
+
+# Elements of an array that run at once.
+sed -e 's/lead: 70/throttle: 3/' told.yaml >throttled.yaml
+run "$THRONG" submit-file throttled.yaml --engine slurm
+check_contains "throttled: no more than so many run at once" "$out" \
+    "#SBATCH --array=0-7%3"
 
 # A job that were warned as it begins would run nothing.
 sed -e 's/^slurm:.*/slurm: {time: 1m}/' -e '/setup:/d' -e 's/, time: 2m//' told.yaml >brief.yaml

@@ -22,7 +22,8 @@ static int open_bench(void **state)
             "n=$(($(cat job 2>/dev/null || echo 6) + 1)); echo $n >job\n"
             "echo $n");
     command(b, "squeue",
-            "case \"$*\" in *--name=*) cat found 2>/dev/null; exit 0;; esac\n"
+            "case \"$*\" in *--name=*) cat found 2>/dev/null; exit 0;;\n"
+            "*--user=*) cat usage 2>/dev/null; echo x >>asked; exit 0;; esac\n"
             "echo x >>looks\n[ -e slow ] && sleep 0.4\n[ -e fail ] && { cat "
             "fail >&2; exit 1; }\n"
             "cat queue 2>/dev/null; exit 0");

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <math.h>
 
 #define HOUR 3600.0
 
@@ -97,6 +98,50 @@ static void limits_are_of_jobs_or_gpus(void **state)
     assert_null(classes_find(&classes, ""));
 }
 
+static void what_is_out_leaves_the_rest(void **state)
+{
+    (void)state;
+    const struct job_class *c = classes.list.p;
+    struct class_load out = {.jobs = 19, .gpus = 6};
+    assert_int_equal(classes_left(&c[0], &out, 0), 1);
+    assert_int_equal(classes_left(&c[1], &out, 1), 2); /* 8 GPUs */
+    assert_int_equal(classes_left(&c[1], &out, 3), 0);
+    assert_int_equal(classes_left(&c[2], &out, 3), UINT32_MAX);
+    out = (struct class_load){.jobs = 30, .gpus = 9};
+    assert_int_equal(classes_left(&c[0], &out, 0), 0);
+    assert_int_equal(classes_left(&c[1], &out, 1), 0);
+    out = (struct class_load){0};
+    assert_int_equal(classes_left(&c[1], &out, 16), 1); /* else never */
+}
+
+static void a_job_of_the_queue_counts_for_one_class(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct value *site =
+        json_parse(a,
+                   STR("{\"qos\":\"normal\",\"classes\":["
+                       "{\"name\":\"short\",\"time\":60,\"partition\":\"p\"},"
+                       "{\"name\":\"long\",\"time\":600,\"partition\":\"p,r\"},"
+                       "{\"name\":\"gold\",\"time\":900,\"qos\":\"gold\"}]}"),
+                   "site", true, NULL);
+    struct classes c = {0};
+    classes_read(&c, site, a);
+    struct queued_job q = {
+        .partition = STR("p"), .qos = STR("normal"), .time_s = 60};
+    assert_ptr_equal(classes_of_job(&c, site, &q), &c.list.p[0]);
+    q.time_s = 61;
+    assert_ptr_equal(classes_of_job(&c, site, &q), &c.list.p[1]);
+    q.partition = STR("x,r");
+    assert_ptr_equal(classes_of_job(&c, site, &q), &c.list.p[1]);
+    q.qos = STR("gold");
+    assert_ptr_equal(classes_of_job(&c, site, &q), &c.list.p[2]);
+    q.time_s = INFINITY;
+    assert_null(classes_of_job(&c, site, &q));
+    classes_done(&c);
+    arena_free(a);
+}
+
 static void a_share_of_all_gpus_is_a_number_of_them(void **state)
 {
     (void)state;
@@ -117,6 +162,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_of_all_gpus_is_a_number_of_them),
+        cmocka_unit_test(what_is_out_leaves_the_rest),
+        cmocka_unit_test(a_job_of_the_queue_counts_for_one_class),
         cmocka_unit_test(measured_work_goes_into_the_shortest_that_it_fits),
         cmocka_unit_test(a_limit_needs_no_reserve),
         cmocka_unit_test(what_saves_goes_into_the_shortest_of_all),

@@ -355,6 +355,39 @@ static void late_words_come_in_their_order_behind_those_of_others(void **state)
     rig_done(&r);
 }
 
+static void torn_words_are_waited_for(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_rig(&r);
+    rig_submit(&r, 1, 1, "torn-ms=100 metric=a:1 sleep-ms=1 notice=x");
+    rig_submit(&r, 2, 1, "sleep-ms=50 exit=0");
+    r.context = (void *)(uintptr_t)2;
+    rig_run(&r, all_over);
+    assert_int_equal(r.points, 1);
+    assert_int_equal(vec_last(&r.seen).type, RECORD_ENDED);
+    assert_int_equal(vec_last(&r.seen).task, 1);
+    assert_int_equal(r.seen.p[r.seen.len - 2].type, RECORD_NOTICE);
+    assert_true(rig_find(&r, RECORD_ENDED, 1)->ended.seconds < 0.01);
+    rig_done(&r);
+}
+
+/* What was said before is believed, the rest is not. */
+static void words_that_stay_torn_lose_their_task(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_rig(&r);
+    run_script(&r, "metric=a:1 sleep-ms=1 torn metric=a:2 sleep-ms=1 notice=x",
+               1);
+    assert_int_equal(r.points, 1);
+    assert_int_equal(r.lost, 1);
+    assert_null(rig_find(&r, RECORD_ENDED, 1));
+    assert_null(rig_find(&r, RECORD_NOTICE, 1));
+    assert_int_equal(rig_find(&r, RIG_LOST, 1)->loss, LOSS_GONE);
+    rig_done(&r);
+}
+
 /* The loop turns a few times before a conductor has left. */
 #define MANY_STEPS                                                             \
     "sleep-ms=1 sleep-ms=1 sleep-ms=1 sleep-ms=1 sleep-ms=1 sleep-ms=1 "       \
@@ -406,14 +439,13 @@ static void an_attempt_that_was_begun_again_is_found_by_its_start(void **state)
     rig_done(&r);
 }
 
-static void words_on_their_way_outlive_the_conductor(void **state)
+static void check_outlives(const char *script)
 {
-    (void)state;
     struct rig r;
     struct needs n;
     rig_init(&r);
     rig_open(&r, "fake-cluster");
-    rig_submit(&r, 1, 1, "metric=a:1 sleep-ms=1 late-ms=500 exit=3");
+    rig_submit(&r, 1, 1, script);
     rig_submit(&r, 2, 1, "sleep-ms=5 metric=a:2 " MANY_STEPS);
     rig_run(&r, both_seen);
     assert_null(rig_find(&r, RECORD_ENDED, 1));
@@ -427,6 +459,13 @@ static void words_on_their_way_outlive_the_conductor(void **state)
     rig_run(&r, all_over);
     assert_int_equal(rig_find(&r, RECORD_ENDED, 1)->ended.exit_code, 3);
     rig_done(&r);
+}
+
+static void words_on_their_way_outlive_the_conductor(void **state)
+{
+    (void)state;
+    check_outlives("metric=a:1 sleep-ms=1 late-ms=500 exit=3");
+    check_outlives("metric=a:1 sleep-ms=1 torn-ms=500 exit=3");
 }
 
 int main(void)
@@ -447,6 +486,8 @@ int main(void)
         cmocka_unit_test(the_start_before_is_not_heard_any_more),
         cmocka_unit_test(who_wants_no_more_of_it_has_its_room_back),
         cmocka_unit_test(who_does_not_know_of_it_hears_of_a_loss),
+        cmocka_unit_test(torn_words_are_waited_for),
+        cmocka_unit_test(words_that_stay_torn_lose_their_task),
         cmocka_unit_test(late_words_come_in_their_order_behind_those_of_others),
         cmocka_unit_test(an_attempt_that_was_begun_again_is_found_by_its_start),
         cmocka_unit_test(words_on_their_way_outlive_the_conductor),

@@ -303,6 +303,79 @@ static void a_later_start_is_another_attempt(void **state)
     assert_int_equal(rig_count(&b->rig, RECORD_ENDED), 1);
 }
 
+static void say_interrupted(struct bench *b, const char *bundle, uint32_t k,
+                            uint64_t task, const char *reason)
+{
+    struct record_ended e = {
+        .outcome = OUTCOME_INTERRUPTED, .seconds = 1, .reason = str_of(reason)};
+    struct buf payload;
+    buf_init(&payload);
+    record_ended_print(&payload, &e);
+    struct record r = {.type = RECORD_ENDED,
+                       .task = task,
+                       .attempt = 1,
+                       .sequence = 2,
+                       .payload = buf_str(&payload)};
+    say(b, bundle, k, &r);
+    buf_done(&payload);
+}
+
+#define STEPD "slurmstepd: error: *** JOB 9 ON n1 CANCELLED AT 2026-01-02T03"
+
+/* What Slurm writes into its log before it ends a job. */
+static void handed_back(struct bench *b, const char *log)
+{
+    submit(b, 1);
+    put(b, "queue", "7|0|RUNNING|None|n1|0|0|\n");
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "../jobs/1/0.log", log);
+    say_interrupted(b, "1/0", 0, 1, BUNDLE_ENDED);
+    run(b, one_over);
+}
+
+static void who_was_ended_knows_why(void **state)
+{
+    struct bench *b = *state;
+    handed_back(b, "a line\n" STEPD " DUE TO PREEMPTION ***\nworker: ends\n");
+    static const char why[] = "Slurm job 7_0 was ended on n1 as PREEMPTED, its "
+                              "room was wanted for others";
+    assert_string_equal(rig_find(&b->rig, RECORD_ENDED, 1)->text, why);
+    assert_non_null(strstr(b->said.p, why));
+}
+
+static bool timeout_is_told(struct bench *b)
+{
+    return strstr(b->said.p, "TIMEOUT") != NULL;
+}
+
+static void a_log_without_a_word_changes_nothing(void **state)
+{
+    struct bench *b = *state;
+    handed_back(b, "the scheduler ends the job\n");
+    assert_string_equal(rig_find(&b->rig, RECORD_ENDED, 1)->text, BUNDLE_ENDED);
+    put(b, "queue", "7|0|TIMEOUT|TimeLimit|n1|0|15|\n");
+    run(b, timeout_is_told);
+    assert_non_null(strstr(b->said.p, "ended as TIMEOUT (TimeLimit), its time "
+                                      "was up; what it had not finished"));
+}
+
+static void who_is_begun_again_knows_why(void **state)
+{
+    struct bench *b = *state;
+    b->rig.numbers = next_number;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "../jobs/1/0.log", STEPD " DUE TO JOB REQUEUE ***\n");
+    say_starting(b, "1/0", 1, 1);
+    run(b, begun_again);
+    assert_string_equal(rig_find(&b->rig, RIG_AGAIN, 1)->text,
+                        "Slurm job 7_0 was begun again by Slurm after it was "
+                        "ended on n1 as REQUEUED, somebody put it back into "
+                        "the queue");
+}
+
 static void a_start_that_comes_after_what_ended_begins_nothing_again(void **s)
 {
     struct bench *b = *s;
@@ -395,6 +468,26 @@ static void a_job_of_which_nothing_is_wanted_is_cancelled(void **state)
     run(b, one_over);
     assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 2)->ended.outcome,
                      OUTCOME_UNSTARTED);
+}
+
+/* It has begun, and Slurm put it back: there is nobody who would hear a wish.
+ */
+static void a_job_that_was_put_back_is_cancelled_at_once(void **state)
+{
+    struct bench *b = *state;
+    int64_t before = clock_mono_ns();
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    put(b, "queue", "7|0|PENDING|BeginTime||1|0|\n");
+    run(b, one_started);
+    look_thrice(b);
+    engine_kill_task(b->rig.engine, 1, OUTCOME_KILLED);
+    run(b, is_cancelled);
+    assert_true(clock_mono_ns() - before < 9000000000ll); /* no grace of 10 s */
+    put(b, "queue", "7|0|CANCELLED|None||1|0|\n");
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_KILLED);
 }
 
 static void what_is_only_wanted_back_ends_no_job_that_began(void **state)
@@ -649,6 +742,42 @@ static void measured_work_goes_into_the_shortest_class(void **state)
                                                       "0\twaits\t2-4\t"));
 }
 
+static size_t asked_before;
+
+static bool is_asked_twice_more(struct bench *b)
+{
+    return strlen(get(b, "asked")) >= asked_before + 4;
+}
+
+/* Of a class with a limit of one job. */
+static void what_the_same_person_has_there_counts(void **state)
+{
+    struct bench *b = *state;
+    add_classes(b);
+    put(b, "usage",
+        "7|slow|normal|10:00:00|1||||\n" /* our own */
+        "99|quick|normal|1:00:00|1||||\n");
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    run(b, one_over);
+    rig_submit(&b->rig, 2, 1, "true");
+    asked_before = strlen(get(b, "asked"));
+    run(b, is_asked_twice_more);
+    assert_false(second_is_submitted(b));
+    assert_non_null(strstr(b->said.p, "1 job of yours besides this study's"));
+    put(b, "usage", "99|quick|normal|2:00:00|1||||\n"); /* of no class there */
+    run(b, second_is_submitted);
+}
+
+static void an_array_can_be_throttled(void **state)
+{
+    struct bench *b = *state;
+    value_set(b->arena, b->site, STR("throttle"), value_int(b->arena, 3));
+    submit(b, 5);
+    assert_non_null(strstr(script_of(b, 1), "#SBATCH --array=0-4%3\n"));
+}
+
 static void what_was_measured_is_known_to_the_next_conductor(void **state)
 {
     struct bench *b = *state;
@@ -799,9 +928,13 @@ int main(void)
         on_bench(a_job_that_ended_without_an_answer_is_lost_for_good),
         on_bench(a_later_start_is_another_attempt),
         on_bench(a_start_that_comes_after_what_ended_begins_nothing_again),
+        on_bench(who_was_ended_knows_why),
+        on_bench(a_log_without_a_word_changes_nothing),
+        on_bench(who_is_begun_again_knows_why),
         on_bench(who_removes_a_job_twice_is_named),
         on_bench(where_no_task_ever_begins_the_place_gives_up),
         on_bench(a_job_of_which_nothing_is_wanted_is_cancelled),
+        on_bench(a_job_that_was_put_back_is_cancelled_at_once),
         on_bench(what_is_only_wanted_back_ends_no_job_that_began),
         on_bench(a_job_that_is_answered_for_need_not_begin_again),
         on_bench(who_leaves_lets_nothing_that_is_answered_for_begin),
@@ -813,6 +946,8 @@ int main(void)
         on_bench(one_that_was_never_submitted_gives_its_tasks_back),
         on_bench(what_is_answered_and_committed_leaves_its_script),
         on_bench(measured_work_goes_into_the_shortest_class),
+        on_bench(what_the_same_person_has_there_counts),
+        on_bench(an_array_can_be_throttled),
         on_bench(what_was_measured_is_known_to_the_next_conductor),
         on_bench(what_cannot_save_and_was_cut_off_gets_a_longer_class),
         on_bench(what_saves_goes_on_in_the_shortest_class),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <math.h>
 
 static int open_arena(void **state)
 {
@@ -175,6 +176,61 @@ static void numbers_and_words_are_read(void **state)
                                   "Invalid partition name specified")));
 }
 
+static void ended_as(const char *line, const char *state, const char *node)
+{
+    struct job_word w = {0};
+    assert_true(slurm_read_log(str_of(line), &w));
+    assert_true(str_is(w.state, state));
+    assert_true(str_is(w.node, node));
+    assert_true(w.words.len > 0);
+}
+
+static void a_job_s_log_says_why_it_was_ended(void **state)
+{
+    (void)state;
+    struct job_word w = {0};
+    ended_as("x\nslurmstepd-t0: error: *** JOB 19 ON t0 CANCELLED AT "
+             "2026-11-17T20:02:03 DUE TO PREEMPTION ***\n",
+             "PREEMPTED", "t0");
+    ended_as("slurmstepd: error: *** JOB 3 ON n CANCELLED AT 2026-11-17T20:02 "
+             "DUE TO TIME LIMIT ***",
+             "TIMEOUT", "n");
+    ended_as("slurmstepd: error: *** JOB 3 ON n CANCELLED AT 2026-11-17T20:02 "
+             "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***",
+             "NODE_FAIL", "n");
+    ended_as("slurmstepd: error: *** JOB 3 ON n CANCELLED AT 2026-11-17T20:02 "
+             "DUE TO JOB REQUEUE ***",
+             "REQUEUED", "n");
+    ended_as("slurmstepd: error: *** JOB 3 ON n CANCELLED AT 2026-11-17 ***\n",
+             "CANCELLED", "n");
+    assert_false(slurm_read_log(STR("*** STEP 3.0 ON n CANCELLED AT 1 ***\n"
+                                    "DUE TO PREEMPTION\n"),
+                                &w));
+    assert_false(slurm_read_log(STR(""), &w));
+}
+
+static void the_queue_tells_what_a_person_has(void **state)
+{
+    (void)state;
+    struct queued_jobs jobs = {0};
+    struct err err = {0};
+    struct str text =
+        STR("7|main|normal|1-02:00:00|2|cpu=8,mem=1G,gres/gpu=4|gres:gpu:2||\n"
+            "8|a,b|gold|30:00|2||gres:gpu:a100:2||\n"
+            "9|a||UNLIMITED|1|||gres/gpu:3|\n"
+            "10|a||5|1||gres:gpu||\n");
+    assert_int_equal(slurm_read_usage(text, &jobs, &err), 0);
+    assert_int_equal(jobs.list.len, 4);
+    const struct queued_job *q = jobs.list.p;
+    assert_true(q[0].job == 7 && q[0].time_s == 93600 && q[0].gpus == 4);
+    assert_true(q[1].time_s == 1800 && q[1].gpus == 4);
+    assert_true(str_is(q[1].partition, "a,b") && str_is(q[1].qos, "gold"));
+    assert_true(isinf(q[2].time_s) && q[2].gpus == 3);
+    assert_true(q[3].gpus == 1);
+    assert_int_equal(slurm_read_usage(STR("7|main|nor"), &jobs, &err), -1);
+    vec_done(&jobs.list);
+}
+
 #define with_arena(test)                                                       \
     cmocka_unit_test_setup_teardown(test, open_arena, close_arena)
 
@@ -187,6 +243,8 @@ int main(void)
         with_arena(nodes_that_are_up_hold_tasks),
         with_arena(a_need_no_node_can_meet_names_the_largest),
         with_arena(numbers_and_words_are_read),
+        with_arena(a_job_s_log_says_why_it_was_ended),
+        with_arena(the_queue_tells_what_a_person_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

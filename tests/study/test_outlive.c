@@ -168,6 +168,29 @@ static void what_a_scheduler_begins_again_is_another_attempt(void **s)
     check_begun_twice(b, false);
 }
 
+/* What was said in whole is counted once, and what was not runs again. */
+static void torn_files_lose_and_double_nothing(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    struct attempt *list;
+    b->setup.place = "fake-cluster";
+    must_run(b,
+             "method: grid\ngrid: {order: written}\nparallel: 2\nretries: 0\n"
+             "metric: {name: loss}\nparameters: {x: {values: [1, 2, 3, 4]}}\n"
+             "command: [x, torn-ms=7, 'metric=loss:{x}@1', sleep-ms=3, "
+             "attempt=1, torn, attempt=any, 'metric=loss:{x}@2', sleep-ms=3]\n",
+             &end);
+    assert_int_equal(count(b, STATE_DONE), 4);
+    for (int64_t id = 1; id <= 4; id++) {
+        assert_int_equal(attempts_of(b, id, &list), 2);
+        assert_int_equal(list[0].outcome, OUTCOME_LOST);
+        assert_int_equal(list[1].outcome, OUTCOME_DONE);
+        assert_true(trial(b, id).value == (double)id);
+        assert_int_equal(trial(b, id).failures, 0);
+    }
+}
+
 /* The start before says the end of its attempt, too, and is not heard. */
 /* The checkpoint may have fallen back with the start that was broken off. */
 static void a_start_that_was_broken_off_is_no_85_without_a_change(void **s)
@@ -237,6 +260,7 @@ int main(void)
         on_bed(where_nothing_outlives_parting_interrupts),
         on_bed(what_is_out_elsewhere_is_not_left_alone),
         on_bed(what_a_scheduler_begins_again_is_another_attempt),
+        on_bed(torn_files_lose_and_double_nothing),
         on_bed(a_start_that_was_broken_off_is_no_85_without_a_change),
         on_bed(who_was_presumed_dead_is_not_heard_beside_its_successor),
         on_bed(what_was_begun_again_is_collected),
