@@ -397,7 +397,7 @@ static int on_interrupted(struct run *r, struct live *l, struct err *err)
 static int on_loss(struct run *r, struct live *l, const char *reason,
                    struct err *err)
 {
-    if (l->losses < RUN_LOSSES_MAX)
+    if (l->suspicion.losses < RUN_LOSSES_MAX)
         return wait_again(r, l, 0, err);
     char text[256];
     snprintf(text, sizeof(text), "lost %d times in a row: %s", RUN_LOSSES_MAX,
@@ -630,7 +630,7 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
 {
     if (wish_for_the_rule(r, l, e->outcome, err))
         return -1;
-    if (run_reads_first(l) && l->losses < RUN_LOSSES_MAX)
+    if (run_reads_first(l) && l->suspicion.losses < RUN_LOSSES_MAX)
         return wait_again(r, l, 0, err);
     if (l->wish && (l->phase == LIVE_READ || is_for_the_wish(r, l, e->outcome)))
         return attempt_grant(r, l, err);

@@ -24,52 +24,85 @@
 
 #define COMPANY_SHARE 4 /* a suspect's next company is smaller by this */
 
-static void suspect(struct run *r, struct live *l, uint32_t apart)
+/* What losses make of a trial. */
+static void clear(struct suspicion *s)
 {
-    if (!l->apart)
+    *s = (struct suspicion){0};
+}
+
+/* Without a number of others it was alone as far as anybody knows. */
+static void weigh(struct suspicion *s, const struct attempt *a, bool jobs_apart)
+{
+    if (s->was_lost && s->lost_digest != a->checkpoint_digest)
+        clear(s);
+    s->was_lost = true;
+    s->lost_digest = a->checkpoint_digest;
+    if (a->company <= 1) {
+        s->losses++;
+        if (a->company && !jobs_apart)
+            s->apart = 1;
+    } else if (++s->crowded > 1) {
+        s->apart = a->company / COMPANY_SHARE;
+        s->apart = s->apart ? s->apart : 1;
+    }
+}
+
+static void list_suspect(struct run *r, struct live *l)
+{
+    size_t at = 0;
+    while (at < r->suspects.len && r->suspects.p[at] != l)
+        at++;
+    if (l->suspicion.apart && at == r->suspects.len)
         vec_push(&r->suspects, l);
-    l->apart = apart ? apart : 1;
+    else if (!l->suspicion.apart && at < r->suspects.len)
+        r->suspects.p[at] = r->suspects.p[--r->suspects.len];
 }
 
 void blame_clear(struct run *r, struct live *l)
 {
-    l->losses = l->crowded = 0;
-    l->was_lost = false;
-    if (!l->apart)
-        return;
-    l->apart = 0;
-    for (size_t i = 0; i < r->suspects.len; i++)
-        if (r->suspects.p[i] == l)
-            r->suspects.p[i--] = r->suspects.p[--r->suspects.len];
+    clear(&l->suspicion);
+    list_suspect(r, l);
 }
 
-/* Without a number of others it was alone as far as anybody knows. */
 void blame_loss(struct run *r, struct live *l, const struct attempt *a)
 {
-    if (l->was_lost && l->lost_digest != a->checkpoint_digest)
-        blame_clear(r, l);
-    l->was_lost = true;
-    l->lost_digest = a->checkpoint_digest;
-    if (a->company <= 1) {
-        l->losses++;
-        if (a->company && !engine_outlives(r->engine))
-            suspect(r, l, 1);
-    } else if (++l->crowded > 1) {
-        suspect(r, l, a->company / COMPANY_SHARE);
-    }
+    weigh(&l->suspicion, a, engine_outlives(r->engine));
+    list_suspect(r, l);
 }
 
 bool blame_allows(const struct run *r, const struct live *l)
 {
     uint32_t company = r->out + 1;
-    if (l->apart && company > l->apart)
+    if (l->suspicion.apart && company > l->suspicion.apart)
         return false;
     for (size_t i = 0; i < r->suspects.len; i++) {
         const struct live *other = r->suspects.p[i];
-        if (live_is_out(other) && company > other->apart)
+        if (live_is_out(other) && company > other->suspicion.apart)
             return false;
     }
     return true;
+}
+
+/* ---- the same, of a stored study ---------------------------------------- */
+
+size_t blame_first(const struct attempt *list, size_t count)
+{
+    while (count && (list[count - 1].outcome == OUTCOME_LOST ||
+                     list[count - 1].outcome == OUTCOME_INTERRUPTED))
+        count--;
+    return count;
+}
+
+uint32_t study_kept_apart(const struct attempt *list, size_t count,
+                          bool jobs_apart)
+{
+    struct suspicion s = {0};
+    if (count && list[count - 1].outcome == OUTCOME_NONE)
+        count--; /* it runs now */
+    for (size_t i = blame_first(list, count); i < count; i++)
+        if (list[i].outcome == OUTCOME_LOST)
+            weigh(&s, &list[i], jobs_apart);
+    return s.apart;
 }
 
 /* ---- who only was there ------------------------------------------------- */

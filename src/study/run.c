@@ -229,15 +229,11 @@ static void take_history(struct run *r, struct live *l, struct attempt *list,
         l->has_digest = !checkpointed_twice(list, count);
         l->digest = list[count - 1].checkpoint_digest;
     }
-    size_t first = count;
-    while (first && (list[first - 1].outcome == OUTCOME_LOST ||
-                     list[first - 1].outcome == OUTCOME_INTERRUPTED))
-        first--;
-    for (; first < count; first++)
-        if (list[first].outcome == OUTCOME_LOST)
-            blame_loss(r, l, &list[first]);
-    if (l->losses >= RUN_LOSSES_MAX)
-        l->losses = 0;
+    for (size_t i = blame_first(list, count); i < count; i++)
+        if (list[i].outcome == OUTCOME_LOST)
+            blame_loss(r, l, &list[i]);
+    if (l->suspicion.losses >= RUN_LOSSES_MAX)
+        l->suspicion.losses = 0;
 }
 
 int run_adopt(struct run *r, const struct trial *t, struct err *err)

@@ -28,6 +28,16 @@
 #define RUN_LOSSES_MAX 3 /* so many in a row count as a failure */
 #define NOTICES_MAX 20   /* of tasks, that are shown in one run */
 
+/* What is held against a trial that was lost (blame.c). */
+struct suspicion {
+    unsigned losses;      /* in a row, for which nobody else is to blame … */
+    unsigned crowded;     /* … and those in company */
+    uint32_t apart;       /* no more than so many at once beside it, itself
+                             included; 0: any number */
+    bool was_lost;        /* … */
+    uint64_t lost_digest; /* … with this checkpoint */
+};
+
 /* A trial that is not final yet, in memory. */
 struct live {
     struct trial t;     /* strings are ours, freed with it */
@@ -55,16 +65,11 @@ struct live {
     enum wish wish;         /* a person's, which every end honours */
     bool unread;            /* its last attempt is gone without a word, and may
                                have left reports in its files */
-    unsigned losses;      /* in a row, for which nobody else is to blame … */
-    unsigned crowded;     /* … and those in company (blame.c) */
-    uint32_t apart;       /* no more than so many at once beside it, itself
-                             included; 0: any number */
-    bool was_lost;        /* … */
-    uint64_t lost_digest; /* … with this checkpoint */
-    bool has_digest;      /* an attempt has ended checkpointed … */
-    uint64_t digest;      /* … with this checkpoint */
-    int64_t ready_ns;     /* not to be placed before (monotonic) */
-    uint64_t turn;        /* which attempt of this run is out, from 1 */
+    struct suspicion suspicion; /* that it takes its worker down (blame.c) */
+    bool has_digest;            /* an attempt has ended checkpointed … */
+    uint64_t digest;            /* … with this checkpoint */
+    int64_t ready_ns;           /* not to be placed before (monotonic) */
+    uint64_t turn;              /* which attempt of this run is out, from 1 */
     char *about; /* values that its task said while the store waits for the
                     disk, with those before; else NULL */
     struct summary summary;
@@ -347,6 +352,9 @@ int costs_take(struct run *r, struct live *l, struct err *err);
 void blame_loss(struct run *r, struct live *l, const struct attempt *a);
 /* The trial has ended an attempt by itself. */
 void blame_clear(struct run *r, struct live *l);
+/* Where the losses begin that still count: behind the last attempt that ended
+ * by itself. */
+size_t blame_first(const struct attempt *list, size_t count);
 /* True when the trial may go out beside those that are. */
 bool blame_allows(const struct run *r, const struct live *l);
 

@@ -6,8 +6,8 @@ static bool before(const struct live *a, const struct live *b)
     if (a->ready_ns != b->ready_ns)
         return a->ready_ns < b->ready_ns;
     /* Those that may be guilty let the others go first. */
-    if (a->losses != b->losses)
-        return a->losses < b->losses;
+    if (a->suspicion.losses != b->suspicion.losses)
+        return a->suspicion.losses < b->suspicion.losses;
     return a->t.id < b->t.id;
 }
 

@@ -10,6 +10,7 @@
 #include "view/view.h"
 
 #define TAIL_LINES 8
+#define BROKEN_OFF_SHOWN 3
 #define SCRIPT_MAX (64u << 10)
 
 struct explainer {
@@ -167,6 +168,59 @@ static void say_room(struct explainer *e)
                  before == 1 ? " comes" : "s come");
 }
 
+static uint32_t kept_apart(struct explainer *e, const struct attempt *list,
+                           size_t count)
+{
+    const char *place = study_place(e->store, e->arena);
+    return study_kept_apart(list, count, study_place_outlives(place));
+}
+
+/* A running trial that none more may run beside; 0: there is none. */
+static int64_t lonely_one(struct explainer *e)
+{
+    struct query q = {.selector = "running"};
+    struct rows *rows = store_rows(e->store, &q, NULL);
+    int64_t running = e->now.counts.by_state[STATE_RUNNING], found = 0;
+    struct trial t;
+    while (rows && !found && rows_next(rows, &t, NULL) > 0) {
+        struct attempt *list;
+        size_t count;
+        if (store_attempts(e->store, t.id, e->arena, &list, &count, NULL))
+            continue;
+        uint32_t apart = kept_apart(e, list, count);
+        if (apart && running + 1 > apart)
+            found = t.id;
+    }
+    rows_close(rows);
+    return found;
+}
+
+/* True when it waits because of losses, its own or another's, which is said. */
+static bool says_apart(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    uint32_t apart = kept_apart(e, e->attempts, e->attempt_count);
+    int64_t running = e->now.counts.by_state[STATE_RUNNING];
+    int64_t other = apart && running + 1 > apart ? 0 : lonely_one(e);
+    if (apart && running + 1 > apart) {
+        buf_adds(b, "It is kept apart: it was lost together with others, and "
+                    "any of them may have been\nthe cause. It begins when ");
+        if (apart == 1)
+            buf_adds(b, "nothing else runs");
+        else
+            buf_addf(b, "no more than %u others run", apart - 1);
+        buf_addf(b, "; %lld run%s now.\n", (long long)running,
+                 running == 1 ? "s" : "");
+    } else if (other) {
+        buf_addf(b,
+                 "It waits for trial %lld, which is kept apart: that one was "
+                 "lost together with others,\nand runs with fewer beside it "
+                 "until it is known who was the cause.\n",
+                 (long long)other);
+    }
+    return apart ? running + 1 > apart : other > 0;
+}
+
 static void say_cut_off(struct explainer *e)
 {
     size_t ends = study_cut_off(e->attempts, e->attempt_count);
@@ -179,14 +233,36 @@ static void say_cut_off(struct explainer *e)
              ends, (long long)e->trial.id);
 }
 
+static bool was_broken_off(const struct attempt *a)
+{
+    return a->reason.len &&
+           (a->outcome == OUTCOME_LOST || a->outcome == OUTCOME_INTERRUPTED);
+}
+
+static void say_attempt(struct buf *b, const struct attempt *a)
+{
+    buf_addf(b, "Attempt %u ended as %s: %.*s.\n", a->number,
+             outcome_name(a->outcome), STRF(a->reason));
+}
+
+/* The last attempts that did not come to an end of their own, and why. */
+static void say_broken_off(struct explainer *e)
+{
+    size_t first = e->attempt_count, said = 0;
+    while (first && said < BROKEN_OFF_SHOWN)
+        said += was_broken_off(&e->attempts[--first]);
+    for (; first < e->attempt_count; first++)
+        if (was_broken_off(&e->attempts[first]))
+            say_attempt(&e->out, &e->attempts[first]);
+}
+
 static void explain_waiting(struct explainer *e)
 {
     struct buf *b = &e->out;
     const struct attempt *a = last_attempt(e);
     say_cut_off(e);
-    if (a && a->reason.len)
-        buf_addf(b, "Attempt %u ended as %s: %.*s.\n", a->number,
-                 outcome_name(a->outcome), STRF(a->reason));
+    if (a && a->reason.len && !was_broken_off(a))
+        say_attempt(b, a);
     if (says_left_job(e))
         return;
     if (!e->now.lease.live) {
@@ -212,7 +288,8 @@ static void explain_waiting(struct explainer *e)
         buf_addf(b, " (retries: %u).\n", e->plan->retries);
         return;
     }
-    if (!own_job(e) || own_job(e)->line.stage == JOB_OVER)
+    bool in_job = own_job(e) && own_job(e)->line.stage != JOB_OVER;
+    if (!in_job && !says_apart(e))
         say_room(e);
 }
 
@@ -370,6 +447,7 @@ static void explain(struct explainer *e)
     buf_addf(&e->out, "Trial %lld %s%s%.*s.\n", (long long)e->trial.id,
              state_words(e->trial.state), e->trial.reason.len ? ": " : "",
              STRF(e->trial.reason));
+    say_broken_off(e);
     if (e->trial.state == STATE_RUNNING)
         explain_running(e);
     else if (!state_final(e->trial.state))

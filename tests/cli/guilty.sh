@@ -38,6 +38,31 @@ check_equal "a neighbour that kills the worker fails, and nobody else" \
 run "$THRONG" explain worker 2
 check_contains "because it was lost too often" "$out" "lost 3 times"
 
+# ---- who waits because of it ---------------------------------------------------
+# Lost together twice, they run one after the other: the first stays for a while.
+mkdir "$SIDE/apart"
+sed 's/task.sh/apart.sh/' worker.yaml >apart.yaml
+{
+    echo 'SIDE=$SIDE/apart'
+    echo 'touch "$SIDE/$THRONG_P_who.$THRONG_ATTEMPT"'
+    echo '[ "$THRONG_ATTEMPT" -lt 3 ] || until [ -e "$SIDE/seen" ]; do sleep 0.05; done'
+    cat task.sh
+} >apart.sh
+timeout 200 "$THRONG" run apart.yaml >apart.out 2>&1 &
+conductor=$!
+one_is_alone() {
+    [ -e "$SIDE/apart/innocent.3" ] || [ -e "$SIDE/apart/guilty.3" ]
+}
+check "one of two suspects runs alone" wait_for 100 one_is_alone
+run "$THRONG" explain apart waiting
+check_contains "the other one is kept apart, and knows it" "$out" \
+    "It is kept apart: it was lost together with others"
+check_contains "it says for what it waits" "$out" \
+    "It begins when nothing else runs; 1 runs now"
+check_lacks "which is no want of room" "$out" "waits for room"
+touch "$SIDE/apart/seen"
+wait "$conductor"
+
 # ---- conductor and worker are killed by a task --------------------------------
 # The worker shall have no time to notice that its conductor is gone.
 cat >both.yaml <<'END'
