@@ -85,7 +85,7 @@ check "after the short one's end had cut it off" \
 
 # By hand, in the same class: its partition, and no longer than it.
 sbatch -Q -o /dev/null --partition=low --time=1 --array=0-1 --wrap 'sleep 300'
-sed 's/3, 71, 70, 4, 2, 5/3/; s/cpus: 1/time: 1s/' count.yaml >other.yaml
+sed 's/3, 71, 70, 4, 2, 5/3/; s/cpus: 1/time: 30s/' count.yaml >other.yaml
 sed -i 's/lead: 20/lead: 2/; s/time: 1m/time: 2m/' config/throng/profiles.yaml
 "$THRONG" run other.yaml >other.out 2>&1 &
 conductor=$!
