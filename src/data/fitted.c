@@ -574,29 +574,15 @@ static void print_shape(struct buf *b, const struct value *dims)
         buf_addf(b, "%s%lld", i ? " x " : "", (long long)dims->items[i]->i);
 }
 
-/* Axes of one do not count: 28 x 28 x 1 is 28 x 28. */
-static bool same_shape(const struct value *dims, const struct data_field *f)
-{
-    size_t k = 0;
-    for (int i = 0; i < f->rank; i++) {
-        if (f->dim[i] == 1)
-            continue;
-        while (k < dims->count && dims->items[k]->i == 1)
-            k++;
-        if (k == dims->count || dims->items[k++]->i != f->dim[i])
-            return false;
-    }
-    while (k < dims->count && dims->items[k]->i == 1)
-        k++;
-    return k == dims->count;
-}
-
 int data_fitted_fits(const struct value *v, const struct data_field *f,
                      const char *path, struct err *err)
 {
     const struct value *dims = value_get(v, STR("dims"));
     struct buf has, wants;
-    if (same_shape(dims, f))
+    bool same = (int)dims->count == f->rank;
+    for (int i = 0; same && i < f->rank; i++)
+        same = dims->items[i]->i == f->dim[i];
+    if (same)
         return 0;
     buf_init(&has);
     buf_init(&wants);
