@@ -35,7 +35,12 @@ VERB(predict) = {
         "\n"
         "--samples N keeps the dropout of a model at inference and asks it N "
         "times, so\n"
-        "that one model says how sure it is; the same weights draw the same.\n",
+        "that one model says how sure it is; the same weights draw the same.\n"
+        "\n"
+        "Several numbers whose truths are known, as an autoencoder's, have an "
+        "error: the\n"
+        "mean of the squared differences. --layer writes the numbers of a "
+        "layer instead.\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to predict; labels are not needed"},

@@ -106,6 +106,15 @@ static void add_more_names(struct buf *b, const struct predicted *what,
     buf_done(&name);
 }
 
+/* Several numbers that are known, as those of an autoencoder: how far off they
+ * are is one number a row. */
+static bool has_error(const struct data_field *label,
+                      const struct nn_head_facts *h)
+{
+    return is_known(label) && label->numbers && !h->spreads && !h->classes &&
+           h->width > 1 && label->columns == (int64_t)h->width;
+}
+
 /* Of several heads the names stand before those of the columns. */
 static void add_head_names(struct writing *w, size_t head)
 {
@@ -131,6 +140,8 @@ static void add_head_names(struct writing *w, size_t head)
         csv_field(b, buf_str(&name), ',');
         buf_done(&name);
     }
+    if (has_error(label, h))
+        buf_addf(b, ",%serror", prefix.p);
     add_more_names(b, &w->base.what, head, prefix.p);
     buf_done(&prefix);
 }
@@ -177,6 +188,17 @@ static void add_more(struct writing *w, size_t head, const double **more)
     }
 }
 
+/* The mean of the squares, in the units that the model was trained in. */
+static void add_error(struct writing *w, const struct nn_head_facts *h,
+                      const float *truth, const double *p)
+{
+    double squares = 0;
+    for (size_t k = 0; k < h->width; k++)
+        squares += (p[k] - (double)truth[k]) * (p[k] - (double)truth[k]);
+    buf_addc(&w->out, ',');
+    add_number(&w->out, &w->base.what, squares / (double)h->width);
+}
+
 static void add_head(struct writing *w, const struct nn_head_facts *h,
                      uint32_t row, const double *p)
 {
@@ -198,6 +220,8 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
         buf_addc(b, ',');
         add_number(b, &w->base.what, one && k == 0 ? 1 - x : x);
     }
+    if (has_error(label, h))
+        add_error(w, h, label->numbers + row * h->width, p);
 }
 
 static int put_out(struct writing *w, struct err *err)

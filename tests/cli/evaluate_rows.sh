@@ -140,3 +140,18 @@ check_equal "as wide as the data made it" "row,p_0,p_1" "$(head -n 1 .out)"
 run "$THRONG" predict net.safetensors --layer hiden
 check_contains "a layer that is none is told with those there are" "$err" \
     "has no layer hiden; it has hidden, dense_2, dense_3"
+
+# ---- how far off a row is ----------------------------------------------------------
+cat >auto.yaml <<'MODEL'
+layers: [{dense: 2, activation: tanh}, dense: outputs]
+loss: mse
+epochs: 5
+data: {file: rows.csv, ignore: [site, y], label: inputs, scale: std, test: 0.3}
+MODEL
+run "$THRONG" train auto.yaml
+run "$THRONG" predict auto.safetensors --csv
+check_equal "each row of an autoencoder has its error" "row,p_0,p_1,error" \
+    "$(head -n 1 .out)"
+check_equal "whose mean is the loss" \
+    "$("$THRONG" evaluate auto.safetensors 2>/dev/null | sed -n 's/^loss	//p')" \
+    "$(awk -F, 'NR > 1 { n++; s += $4 } END { printf "%.6g", s / n }' .out)"
