@@ -29,6 +29,8 @@ TMP=$(mktemp -d "${TMPDIR:-/tmp}/throng-test.XXXXXX") || exit 1
 export THRONG WORKER TMP ROOT LC_ALL=C.UTF-8
 # What a terminal shows shall be what throng wrote.
 export THRONG_PAGER=
+# Whose characters depend on its name: the console of Linux has fewer.
+export TERM=xterm-256color
 # Without colours, which have a test of their own.
 export NO_COLOR=1
 # Nor shall data that was prepared in an earlier run be found.

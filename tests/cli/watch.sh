@@ -41,6 +41,8 @@ check_matches "failures say why" "$out" \
 check_contains "the best so far is drawn" "$out" "best loss by trial"
 check_contains "and the best trial" "$out" "trial 1: loss by step"
 check_contains "with braille" "$out" "⣀⣀⣀⣀⣀⣀"
+check_lacks "but not for a console that has none" \
+    "$(TERM=linux "$THRONG" watch -1 seen 2>/dev/null)" "⣀"
 wide() { # COLUMNS: lines of standard input that are wider
     python3 -c '
 import sys, unicodedata
