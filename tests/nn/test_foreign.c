@@ -90,6 +90,25 @@ static void weights_come_back_from_pytorch_as_they_went(void **state)
         go_round(names[i]);
 }
 
+static void keys_of_another_width_do_not_go_to_pytorch(void **state)
+{
+    struct made m;
+    struct err err = {0};
+    struct buf file;
+    (void)state;
+    made_named(&m, "attention to another", 40);
+    double *numbers =
+        calloc((size_t)m.model->graph.weights + 1, sizeof(*numbers));
+    const char *ours = file_in(m.arena, "w.safetensors");
+    save(&m, ours, numbers);
+    buf_init(&file);
+    assert_int_equal(nn_export_torch(m.model, ours, &file, &err), -1);
+    assert_non_null(strstr(err.text, "steps of another width"));
+    buf_done(&file);
+    free(numbers);
+    made_close(&m);
+}
+
 /* ---- pickles ------------------------------------------------------------- */
 
 static void refused(const char *bytes, size_t len, const char *part)
@@ -190,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_come_back_from_pytorch_as_they_went),
+        cmocka_unit_test(keys_of_another_width_do_not_go_to_pytorch),
         cmocka_unit_test(a_pickle_is_read_and_never_run),
         cmocka_unit_test(numbers_of_a_pickle_have_their_signs),
         cmocka_unit_test(a_model_of_keras_is_a_model_file),

@@ -151,10 +151,10 @@ static int put_pool(struct exporting *e, const struct nn_op *op)
 
 static int put_pool_all(struct exporting *e, const struct nn_op *op)
 {
-    struct onnx_node n = onnx_node_of(op->average ? "ReduceMean" : "ReduceMax");
     static const int64_t axes[] = {1, 2};
     if (e->graph->tensors.p[op->in[0]].lengths >= 0)
         return lacks(e, op, "leaves padding out, which a graph does not know");
+    struct onnx_node n = onnx_node_of(op->average ? "ReduceMean" : "ReduceMax");
     n.in[0] = e->of[op->in[0]];
     n.in_count = 1;
     onnx_say_ints(&n, "axes", axes, shape_of(e, op->in[0])->rank - 1);
@@ -415,9 +415,9 @@ static int put_recurrent(struct exporting *e, const struct nn_op *op)
     bool lstm = op->kind == NN_OP_LSTM;
     const int *gates = lstm ? lstm_gates : gru_gates;
     const struct nn_shape *s = shape_of(e, op->in[0]);
-    struct onnx_node n = onnx_node_of(lstm ? "LSTM" : "GRU");
     if (e->graph->tensors.p[op->in[0]].lengths >= 0)
         return lacks(e, op, "leaves padding out, which a graph does not know");
+    struct onnx_node n = onnx_node_of(lstm ? "LSTM" : "GRU");
     n.in[0] = transpose(e, e->of[op->in[0]], turned, 3);
     n.in[1] = gated_weight(e, param_of(e, op, 0), gates, op->units);
     n.in[2] = gated_weight(e, param_of(e, op, 1), gates, op->units);

@@ -53,8 +53,9 @@ static struct module_tensor *tensor_named(struct exporting *e, struct str name,
     return &vec_last(&e->list);
 }
 
-static void add_param(struct exporting *e, size_t param,
-                      const struct torch_place *place)
+static int add_param(struct exporting *e, size_t param,
+                     const struct torch_place *place, const char *path,
+                     struct err *err)
 {
     const struct nn_param *p = &e->graph->params.p[param];
     struct str layer = e->graph->layers.p[p->layer].name;
@@ -63,6 +64,11 @@ static void add_param(struct exporting *e, size_t param,
         str_of(arena_printf(e->arena, "%.*s.%s", STRF(layer), place->theirs));
     const int64_t *order = torch_order_of(e->graph, e->orders, (int)param);
     struct module_tensor *to = tensor_named(e, name, &shape);
+    if (!nn_shape_eq(&to->shape, &shape)) /* keys of another width */
+        return err_set(err, ERR_INPUT,
+                       "%s: the layer %.*s looks at steps of another width, "
+                       "which a state_dict does not have in one piece",
+                       path, STRF(layer));
     for (int64_t i = 0; i < p->count; i++)
         to->numbers[place->piece * p->count + torch_index(p, place, order, i)] =
             (float)e->numbers[p->offset + i];
@@ -71,6 +77,7 @@ static void add_param(struct exporting *e, size_t param,
                      str_of(arena_printf(e->arena, "%.*s.%s", STRF(layer),
                                          place->second)),
                      &shape);
+    return 0;
 }
 
 /* ---- the pickle ---------------------------------------------------------- */
@@ -167,7 +174,7 @@ int nn_export_torch(const struct nn_model *m, const char *path,
         const struct nn_param *p = &m->graph.params.p[i];
         const struct torch_place *place = torch_place_of(&m->graph, p);
         if (place)
-            add_param(&e, i, place);
+            rc = add_param(&e, i, place, path, err);
         else
             rc = err_set(err, ERR_INPUT,
                          "%s: %.*s has no counterpart in "
