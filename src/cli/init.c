@@ -36,6 +36,8 @@ VERB(init) = {
             "wandb`\n"
             "  search     a search over a network that throng trains, with "
             "data\n"
+            "  ensemble   networks that answer together, and say how sure "
+            "they are\n"
             "  factorial  settings, folds and draws of the data, every "
             "combination\n"
             "  campaign   raw rows, a search, an ensemble and a summary in one "

@@ -214,6 +214,7 @@ const struct study_template *const study_templates[] = {
     &shell,
     &wandb,
     &template_search,
+    &template_ensemble,
     &template_factorial,
     &template_campaign,
     NULL,

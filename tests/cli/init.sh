@@ -4,7 +4,7 @@
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
-for template in sweep:20 points:6 shell:10 wandb:12 search:40 factorial:120; do
+for template in sweep:20 points:6 shell:10 wandb:12 search:40 factorial:120 ensemble:12; do
     name=${template%:*}
     mkdir "$name"
     cd "$name" || exit 1
@@ -21,6 +21,13 @@ for template in sweep:20 points:6 shell:10 wandb:12 search:40 factorial:120; do
         "$(json 'str(d["states"]["done"]) + " " + str(d["best"] is not None)')"
     cd ..
 done
+
+cd ensemble || exit 1
+run "$THRONG" ensemble all --greedy 8 -o committee.ensemble
+check_status "the networks of the template become one model" 0
+run "$THRONG" evaluate committee.ensemble
+check_matches "that is judged" "$out" '^accuracy	'
+cd ..
 
 mkdir campaign
 cd campaign || exit 1
