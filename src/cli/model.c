@@ -103,17 +103,25 @@ VERB(model) = {
     .name = "model",
     .args = "show MODEL.yaml [NAME=VALUE…] | export WEIGHTS",
     .summary = "Show a model file's network, or write weights for others",
-    .text =
-        "Reads the model file as `train` does, with each ${NAME} replaced, "
-        "and says what\nit describes: every layer with the shape of its "
-        "output, its number of parameters\nand its cost, the memory of "
-        "training it, and how the layers hang together.\n\nA CANDLE parameter "
-        "file whose data is not here is shown with the shape of a row\n"
-        "said: `throng model show nt3.txt input=60483`.\n\nexport writes the "
-        "weights of `throng train` or of a study for another program:\na "
-        "state_dict of PyTorch, whose modules are called as the layers are, or "
-        "a graph of\nONNX, which takes and gives what `predict` does: rows "
-        "before scaling, channels\nlast, probabilities.\n",
+    .text = "Reads the model file as `train` does, with each ${NAME} replaced, "
+            "and says what\n"
+            "it describes: every layer with the shape of its output, its "
+            "number of\n"
+            "parameters and its cost, the memory of training it, and how the "
+            "layers hang\n"
+            "together.\n"
+            "\n"
+            "A CANDLE parameter file whose data is not here is shown with the "
+            "shape of a row\n"
+            "said: `throng model show nt3.txt input=60483`.\n"
+            "\n"
+            "export writes the weights of `throng train` or of a study for "
+            "another program:\n"
+            "a state_dict of PyTorch, whose modules are called as the layers "
+            "are, or a graph\n"
+            "of ONNX, which takes and gives what `predict` does: rows before "
+            "scaling,\n"
+            "channels last, probabilities.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "as one JSON object"},
