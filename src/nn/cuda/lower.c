@@ -426,7 +426,8 @@ static void attention_backward(const struct at *a, struct gpu_op *o)
     launch_each(a->list, GPU_attention_keys, a->batch * o->units * o->steps, o);
 }
 
-/* A row for each kind, as kernels have (plain.inc). */
+/* A row for each kind, as kernels have (plain.inc); a model with a kind that
+ * has none is refused. */
 static const struct {
     lower_fn *forward, *backward;
 } lowering[NN_OP_COUNT] = {
@@ -733,6 +734,8 @@ const char *lower_refuses(const struct nn_model *like)
     for (size_t i = 0; i < g->ops.len; i++) {
         const struct nn_op *op = &g->ops.p[i];
         bool recurrent = op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU;
+        if (!lowering[op->kind].forward && !nn_op_facts[op->kind].same_memory)
+            return "it has no kernels for one of the layers";
         if (recurrent && op->units > MOST_UNITS)
             return "a recurrent layer has more than 1,024 units";
         if (recurrent && lower_recurrent_bytes(op->units, 4 * op->units, true) >
