@@ -596,13 +596,6 @@ void engine_abandon(struct engine *e)
     e->place->hurry(e->at, HASTE_NOW);
 }
 
-void engine_tell(const struct engine *e, uint64_t task, struct buf *b)
-{
-    const struct held *h = idmap_get(e->held, task);
-    if (h && h->where == AT_PLACE && e->place->tell)
-        e->place->tell(e->at, task, b);
-}
-
 void engine_ack(struct engine *e)
 {
     e->place->ack(e->at);

@@ -170,9 +170,6 @@ void engine_go_on(struct engine *e, uint64_t task, int64_t awaits);
 /* A task that has not begun ends as OUTCOME_UNSTARTED; for one that has this
  * means nothing. */
 void engine_take_back(struct engine *e, uint64_t task);
-/* Adds what its place knows of a task, in words for people: where it waits,
- * and for what. Nothing where its records say it all. */
-void engine_tell(const struct engine *e, uint64_t task, struct buf *b);
 /* What the callbacks have brought until now is committed. */
 void engine_ack(struct engine *e);
 /* No more submissions: tasks that have not begun come back as unstarted;

@@ -345,30 +345,6 @@ void jobs_hurry(void *place, enum haste haste)
     engine_place_up(j->engine);
 }
 
-void jobs_tell(const void *place, uint64_t task, struct buf *b)
-{
-    const struct jobs *j = place;
-    const struct out_task *t = idmap_get(j->tasks, task);
-    while (t && !t->held)
-        t = t->same;
-    if (!t) {
-        if (idmap_get(j->waits, task))
-            buf_adds(b, "waits to be put into a job");
-        return;
-    }
-    const struct bundle *at = t->bundle;
-    if (!at->of->job) {
-        buf_addf(b, "%s is asked to take its job", j->scheduler->name);
-        return;
-    }
-    jobs_name(j, at, b);
-    buf_addf(b, ": %s", at->told ? at->state : "submitted");
-    if (*at->reason)
-        buf_addf(b, " (%s)", at->reason);
-    if (*at->words)
-        buf_addf(b, ", %s", at->words);
-}
-
 /* ---- what an earlier conductor left
  * ----------------------------------------------- */
 

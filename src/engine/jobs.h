@@ -106,7 +106,6 @@ int64_t jobs_ahead(const void *place, const struct needs *n);
 void jobs_send(void *place, const struct record *r);
 void jobs_ack(void *place);
 void jobs_hurry(void *place, enum haste haste);
-void jobs_tell(const void *place, uint64_t task, struct buf *b);
 int jobs_preview(void *place, const struct engine_preview *p, struct buf *b,
                  struct err *err);
 /* alone.c */
@@ -122,7 +121,7 @@ void jobs_alone_cancel(void *place, uint64_t job);
     .outlives = true, .start = jobs_start, .adopt = jobs_adopt,                \
     .close = jobs_close, .slots = jobs_slots, .want = jobs_want,               \
     .ahead = jobs_ahead, .send = jobs_send, .ack = jobs_ack,                   \
-    .hurry = jobs_hurry, .tell = jobs_tell, .preview = jobs_preview
+    .hurry = jobs_hurry, .preview = jobs_preview
 
 /* ---- between the files ----------------------------------------------------
  */

@@ -64,9 +64,6 @@ struct place {
     /* The run is ending: no more than this is waited for. Tasks of a worker
      * that had to be ended are lost. */
     void (*hurry)(void *place, enum haste haste);
-    /* What is known of a task that it was sent, in words for people; NULL:
-     * nothing that its records do not say. */
-    void (*tell)(const void *place, uint64_t task, struct buf *b);
     /* As engine_preview; NULL: it submits nothing. */
     int (*preview)(void *place, const struct engine_preview *p, struct buf *b,
                    struct err *err);

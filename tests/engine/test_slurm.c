@@ -193,7 +193,6 @@ static bool state_is_written(struct bench *b)
 static void what_waits_is_told_with_its_reason(void **state)
 {
     struct bench *b = *state;
-    struct buf told;
     submit(b, 3);
     put(b, "queue",
         "7|0|PENDING|Priority||0|0|\n7|1|PENDING|JobHeldUser||0|0|\n"
@@ -207,11 +206,6 @@ static void what_waits_is_told_with_its_reason(void **state)
         "1\twaits\t2\tPENDING\tJobHeldUser\t\t\tsomebody holds it back: "
         "scontrol release lets it go\t-1\n"
         "2\twaits\t3\tPENDING\tSomethingNew\t\t\t\t-1\n");
-    buf_init(&told);
-    engine_tell(b->rig.engine, 1, &told);
-    assert_string_equal(told.p, "Slurm job 7_0: PENDING (Priority), jobs with "
-                                "a higher priority come first");
-    buf_done(&told);
 }
 
 /* One job, one task; how the attempt ended is in the words. */
@@ -454,13 +448,6 @@ static void a_job_of_which_nothing_is_wanted_is_cancelled(void **state)
     put(b, "queue",
         "7|0|PENDING|Resources||0|0|\n7|1|PENDING|Resources||0|0|\n");
     look_thrice(b);
-    struct buf words;
-    buf_init(&words);
-    engine_tell(b->rig.engine, 2, &words);
-    assert_string_equal(words.p,
-                        "Slurm job 7_1: PENDING (Resources), it waits for "
-                        "room on the nodes");
-    buf_done(&words);
     engine_kill_task(b->rig.engine, 2, OUTCOME_KILLED);
     run(b, is_cancelled);
     assert_string_equal(get(b, "cancelled"), "7_[1]\n");
