@@ -34,7 +34,8 @@ void condor_avoided(const struct job_order *order, struct buf *b)
     buf_addc(b, '"');
 }
 
-double condor_lease_s(const struct value *site)
+/* Seconds for which one whose machine does not answer is waited for. */
+static double lease_s(const struct value *site)
 {
     return site_number(site, "lease", LEASE_SECONDS);
 }
@@ -309,7 +310,7 @@ void condor_submit_print(const struct condor_submit *s,
     add_files(s, order, b);
     add_room(s, order, b);
     buf_addf(b, "job_max_vacate_time = %.0f\njob_lease_duration = %.0f\n",
-             ceil(condor_vacate_s(site)), ceil(condor_lease_s(site)));
+             ceil(condor_vacate_s(site)), ceil(lease_s(site)));
     buf_adds(b, "max_retries = 0\n");
     add_site(site, order, b);
     buf_addf(b, "queue %u\n", order->count);

@@ -19,10 +19,8 @@ struct condor_submit {
     const struct nodes *nodes;
 };
 
-/* Seconds that a job has between SIGTERM and SIGKILL, and for how long one
- * whose machine does not answer is waited for. */
+/* Seconds that a job has between SIGTERM and SIGKILL. */
 double condor_vacate_s(const struct value *site);
-double condor_lease_s(const struct value *site);
 /* The value of that attribute, as an ad has it. */
 void condor_avoided(const struct job_order *order, struct buf *b);
 /* -1 where a path or name of it cannot stand in a submit description. */

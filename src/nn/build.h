@@ -98,7 +98,6 @@ struct nn_init nn_read_init(struct nn_build *b, const struct value *o,
                             const char *key, enum nn_init_kind otherwise);
 void nn_read_regularizers(struct nn_build *b, const struct value *o, int param);
 extern const char *const nn_activation_names[];
-extern const char *const nn_init_names[];
 extern const char *const nn_loss_names[];
 extern const char *const nn_metric_names[];
 /* `tensor` after the activation: an operation of its own, or the tensor. */

@@ -9,7 +9,7 @@ const char *const nn_activation_names[] = {
     "sigmoid", "tanh", "softplus", "swish",      "softmax", NULL};
 
 /* The last two are other names, which Keras has too. */
-const char *const nn_init_names[] = {
+static const char *const init_names[] = {
     "zeros",          "ones",          "constant",
     "uniform",        "normal",        "truncated_normal",
     "glorot_uniform", "glorot_normal", "he_uniform",
@@ -36,7 +36,7 @@ static enum nn_init_kind read_init_kind(struct nn_build *b,
                                         const struct value *o, const char *key,
                                         enum nn_init_kind otherwise)
 {
-    int got = nn_read_choice(b, o, key, nn_init_names, (int)otherwise);
+    int got = nn_read_choice(b, o, key, init_names, (int)otherwise);
     return got == NN_INIT_COUNT       ? NN_INIT_UNIFORM
            : got == NN_INIT_COUNT + 1 ? NN_INIT_NORMAL
                                       : (enum nn_init_kind)got;

@@ -824,7 +824,9 @@ static void claim_variable(struct study_file *r, struct map *seen,
     }
 }
 
-void check_names_apart(struct study_file *r)
+/* THRONG_P_<name> of two different names must differ. The names of the space
+ * and, when they are there, of the points. */
+static void check_names_apart(struct study_file *r)
 {
     const struct space *s = &r->plan->space;
     struct map *seen = map_new();

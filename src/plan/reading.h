@@ -38,9 +38,6 @@ void read_model(struct study_file *r, const struct value *v);
 void check_model(struct study_file *r); /* after all keys are read */
 void read_parameters(struct study_file *r, const struct value *v);
 void check_parameters(struct study_file *r); /* after all keys are read */
-/* THRONG_P_<name> of two different names must differ. The names of the space
- * and, when they are there, of the points. */
-void check_names_apart(struct study_file *r);
 
 void read_metric(struct study_file *r, const struct value *v);
 void read_metrics(struct study_file *r, const struct value *v);

@@ -194,7 +194,8 @@ static int add_rows(struct selection *sel, struct store *s, sqlite3_stmt *st,
 
 /* ---- what a piece names ----------------------------------------------- */
 
-bool selection_minimizes(struct store *s)
+/* True when a smaller objective is better (the fact "goal"). */
+static bool minimizes(struct store *s)
 {
     struct arena *a = arena_new();
     struct str goal = {0};
@@ -223,7 +224,7 @@ static sqlite3_stmt *by_value(struct store *s, bool ascending, int64_t limit,
 static int add_by_value(struct selection *sel, struct store *s,
                         const struct piece *p, struct err *err)
 {
-    bool ascending = selection_minimizes(s) == (p->kind == PIECE_BEST);
+    bool ascending = minimizes(s) == (p->kind == PIECE_BEST);
     sqlite3_stmt *st = by_value(s, ascending, p->first, err);
     return st ? add_rows(sel, s, st, err) : -1;
 }

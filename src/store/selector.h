@@ -23,8 +23,6 @@ void selection_done(struct selection *sel);
 /* Trials with a tag, sorted; *ids is yours to free. */
 int selection_tagged(struct store *s, struct str tag, int64_t **ids,
                      size_t *count, struct err *err);
-/* True when a smaller objective is better (the fact "goal"). */
-bool selection_minimizes(struct store *s);
 /* The first of rank among those of this value; 0: none of them ended well. */
 int64_t store_fronts_first(struct store *s, const struct goal *g, double value);
 

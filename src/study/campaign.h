@@ -142,10 +142,6 @@ int stage_prepare(struct campaign *c, struct stage *s, const struct verdict *v,
 bool stage_is_shared(const struct stage *s);
 /* Who runs the stage's study now, in words; false: nobody. */
 bool stage_is_held(struct campaign *c, struct stage *s, struct buf *who);
-/* Another campaign beside this one whose stage has the same content: "NAME/
- * STAGE", in the arena; NULL: there is none. */
-const char *stage_twin(struct campaign *c, const struct stage *s,
-                       struct str key, struct arena *a);
 /* Forgets a shared study that its owner has begun anew, or lost. */
 void stage_check_link(struct campaign *c, struct stage *s);
 

@@ -245,8 +245,10 @@ static const char *twin_in(struct campaign *c, const char *folder,
     return found;
 }
 
-const char *stage_twin(struct campaign *c, const struct stage *s,
-                       struct str key, struct arena *a)
+/* Another campaign beside this one whose stage has the same content: "NAME/
+ * STAGE", in the arena; NULL: there is none. */
+static const char *stage_twin(struct campaign *c, const struct stage *s,
+                              struct str key, struct arena *a)
 {
     char *around = path_folder(a, c->setup.folder);
     const char **names = dir_list(around, a, NULL);

@@ -290,7 +290,10 @@ void startable_around(const struct plan *p, struct problems *problems)
                "PATH");
 }
 
-void startable_check(const struct plan *p, struct problems *problems)
+/* Adds an error for a program, a script or an interpreter that is not there,
+ * as seen from the study file; a warning where setup lines or a conda
+ * environment may still bring it. */
+static void startable_check(const struct plan *p, struct problems *problems)
 {
     struct looking l;
     size_t i = 0;

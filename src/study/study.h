@@ -562,10 +562,6 @@ void startable_venv(const struct plan *p, struct problems *problems);
 /* Adds an error for what is to run containers or ranks and is not here, or an
  * image that is not; a warning where tasks run on other machines. */
 void startable_around(const struct plan *p, struct problems *problems);
-/* Adds an error for a program, a script or an interpreter that is not there,
- * as seen from the study file; a warning where setup lines or a conda
- * environment may still bring it. */
-void startable_check(const struct plan *p, struct problems *problems);
 /* Reads the model, with the data that it names, for a few points of the space
  * (both ends, some in between) or of the list. A fault that all of them have
  * is an error, one that only some have is a warning: those trials would be

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 #include "base/json.h"
+#include "terms/place.h"
 
 #define STUDY_FILE_MAX (64u << 20)
 
@@ -55,8 +56,7 @@ static void add_place(struct buf *b, const struct plan *p,
     const char *place = ran->place;
     bool same =
         str_is(p->site.engine, place) && str_eq(p->profile, ran->profile);
-    if (same ||
-        (!study_place_outlives(place) && str_is(p->site.engine, "local")))
+    if (same || (!study_place_outlives(place) && place_is_here(p->site.engine)))
         return;
     if (ran->profile.len && !str_eq(p->profile, ran->profile))
         command_add_word(b, " --profile ", ran->profile);

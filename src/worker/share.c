@@ -55,7 +55,9 @@ void share_done(struct share *s)
 
 /* ---- cpus -------------------------------------------------------------- */
 
-uint32_t share_part(uint32_t cpus, uint32_t count, uint32_t before)
+/* How many of the cpus the worker has that `before` others of `count` in all
+ * came before. */
+static uint32_t part_of(uint32_t cpus, uint32_t count, uint32_t before)
 {
     uint32_t part = cpus / count + (before < cpus % count);
     return part > 0 ? part : 1;
@@ -109,7 +111,7 @@ void share_look(struct worker *w)
     if (!w->share.claims)
         return;
     claims_count(w->share.claims, &count, &before);
-    uint32_t part = cpus ? share_part(cpus, count, before) : 0;
+    uint32_t part = cpus ? part_of(cpus, count, before) : 0;
     if (w->room.parallel)
         part = cpus;
     w->room.lent_cpus = cpus - part;

@@ -31,8 +31,5 @@ void share_look_if_due(struct worker *w);
 bool share_take(struct worker *w, const struct needs *n, struct grant *g);
 /* After something was given back to the room: its GPUs are anybody's. */
 void share_let_go(struct worker *w);
-/* How many of the cpus the worker has that `before` others of `count` in all
- * came before. */
-uint32_t share_part(uint32_t cpus, uint32_t count, uint32_t before);
 
 #endif
