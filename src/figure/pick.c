@@ -69,7 +69,7 @@ static int add_asked(names_list *all, const struct figure_asked *asked,
     struct str rest = str_of(asked->params), name;
     while (rest.p && str_split(&rest, ',', &name)) {
         const char *text = arena_cstr(a, str_trim(name));
-        if (name_check(asked->store, text, a, err))
+        if (value_name_check(asked->store, text, a, err))
             return -1;
         add_unless_there(all, text);
     }
@@ -143,7 +143,7 @@ int trials_pick_two(const struct figure_asked *asked, bool groups,
     int rc = 0;
     for (int i = 0; i < 2 && !rc; i++)
         if (said[i])
-            rc = name_check(asked->store, said[i], a, err);
+            rc = value_name_check(asked->store, said[i], a, err);
     if (!rc && !(said[0] && said[1]))
         rc = find_all(&all, asked, a, err) ||
              prefer(&all, asked->store, groups, a, err);

@@ -109,7 +109,7 @@ static int open_params(struct reading *r, const char *const *names,
         long at = space_find(&space, str_of(names[i]));
         if (at >= 0)
             declare(r, &t->params[i], &space.params[at]);
-        else if (name_check(r->store, names[i], r->arena, err))
+        else if (value_name_check(r->store, names[i], r->arena, err))
             return -1;
     }
     return 0;

@@ -14,7 +14,7 @@ struct names {
     struct err *err;
     struct point_columns params;
     const char **metrics;
-    bool filter; /* what else a filter may ask for may be meant */
+    bool values_only; /* what every trial has beside them cannot be meant */
 };
 
 static int names_init(struct names *n, struct store *store, struct arena *a,
@@ -78,7 +78,7 @@ static const char *list_names(struct names *n)
         buf_addf(&b, "%s, ", n->metrics[i]);
     for (size_t i = 0; i < n->params.names.len; i++)
         buf_addf(&b, "%s, ", n->params.names.p[i].p);
-    if (n->filter)
+    if (!n->values_only)
         buf_adds(&b, "seconds, attempts, started and ended");
     else if (b.len)
         b.len -= 2; /* the last comma */
@@ -97,7 +97,7 @@ static int refuse(struct names *n, const char *name)
         return err_set(n->err, ERR_INPUT,
                        "a filter asks for a tag as tag:NAME, such as "
                        "'tag:paper and loss < 0.1'");
-    for (size_t i = 0; n->filter && columns[i]; i++)
+    for (size_t i = 0; !n->values_only && columns[i]; i++)
         vec_push(&all, columns[i]);
     for (size_t i = 0; n->metrics[i]; i++)
         vec_push(&all, n->metrics[i]);
@@ -132,17 +132,30 @@ static int check(struct names *n, const char *name)
     return any > 0 ? 0 : any < 0 ? -1 : refuse(n, name);
 }
 
-int name_check(struct store *store, const char *name, struct arena *a,
-               struct err *err)
+static int check_one(struct store *store, const char *name, bool values_only,
+                     struct arena *a, struct err *err)
 {
     struct names n;
     if (!store_last_trial(store))
         return 0;
     int rc = names_init(&n, store, a, err);
+    n.values_only = values_only;
     if (!rc)
         rc = check(&n, name);
     names_done(&n);
     return rc;
+}
+
+int name_check(struct store *store, const char *name, struct arena *a,
+               struct err *err)
+{
+    return check_one(store, name, false, a, err);
+}
+
+int value_name_check(struct store *store, const char *name, struct arena *a,
+                     struct err *err)
+{
+    return check_one(store, name, true, a, err);
 }
 
 static int refuse_metric(struct names *n, const char *name)
@@ -243,7 +256,6 @@ int names_check_filter(struct store *store, const char *where, struct arena *a,
     if (!list)
         return -1;
     int rc = names_init(&n, store, a, err);
-    n.filter = true;
     for (; !rc && *list; list++)
         rc = check(&n, *list);
     names_done(&n);

@@ -120,6 +120,9 @@ void provenance_json(struct buf *b, const struct provenance *p);
  * has no trial yet; else -1 with err, which names the nearest one. */
 int name_check(struct store *store, const char *name, struct arena *a,
                struct err *err);
+/* The same; none of what trials have beside parameters and metrics is meant. */
+int value_name_check(struct store *store, const char *name, struct arena *a,
+                     struct err *err);
 /* The same of a metric alone; `seconds` every trial has. */
 int metric_check(struct store *store, const char *name, struct arena *a,
                  struct err *err);
