@@ -143,12 +143,34 @@ static bool goes(const struct travel *t, const char *name)
     return false;
 }
 
-static const char *without_dots(const char *name)
+/* A name without "." and, where the text can tell, without "..": HTCondor holds
+ * a job that brings a name with one. Those it begins with lead out. Folders
+ * that travel are no links, so that ".." leads back from them. */
+static const char *settled(struct arena *a, const char *name)
 {
-    while (name[0] == '.' && name[1] == '/')
-        for (name += 2; *name == '/';)
-            name++;
-    return name;
+    VEC(struct str) parts = {0};
+    struct str rest = str_of(name), part;
+    struct buf b;
+    while (rest.len && str_split(&rest, '/', &part)) {
+        bool up = str_is(part, "..");
+        if (up && parts.len && !str_is(parts.p[parts.len - 1], ".."))
+            parts.len--;
+        else if (part.len && !str_is(part, "."))
+            vec_push(&parts, part);
+    }
+    buf_init(&b);
+    for (size_t i = 0; i < parts.len; i++)
+        buf_addf(&b, "%s%.*s", i ? "/" : "", STRF(parts.p[i]));
+    const char *text = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    vec_done(&parts);
+    return text;
+}
+
+/* Of a settled name. */
+static bool leads_out(const char *name)
+{
+    return lies_below(name, "..");
 }
 
 static void add(struct travel *t, const char *name)
@@ -157,12 +179,27 @@ static void add(struct travel *t, const char *name)
         vec_push(&t->names, name);
 }
 
+static void add_here(struct travel *t, const char *name);
+
+/* All of the study's folder but what throng and git keep there. */
+static void add_home(struct travel *t)
+{
+    const char **names = dir_list(t->home, t->arena, NULL);
+    for (; names && *names; names++)
+        if (strcmp(*names, ".throng") != 0 && strcmp(*names, ".git") != 0)
+            add_here(t, *names);
+}
+
 /* By its name in the study's folder. A folder below another one goes file by
  * file: only so its place is kept. */
 static void add_here(struct travel *t, const char *name)
 {
     struct arena *a = t->arena;
-    name = without_dots(name);
+    name = settled(a, name);
+    if (!*name) {
+        add_home(t);
+        return;
+    }
     if (file_is_dir(path_join(a, t->home, name)) && strchr(name, '/')) {
         /* Its name is no pattern, and may be a link. */
         const char **files =
@@ -171,7 +208,7 @@ static void add_here(struct travel *t, const char *name)
             add_here(t, path_join(a, name, *files));
         return;
     }
-    add(t, *t->inside ? path_join(a, t->inside, name) : name);
+    add(t, *t->inside ? settled(a, path_join(a, t->inside, name)) : name);
 }
 
 static void add_file(struct travel *t, struct str name)
@@ -218,7 +255,7 @@ static void add_data(void *context, const struct value *v)
     struct travel *t = context;
     if (!is_plain(v->s) || !is_relative(v->s))
         return;
-    const char *name = without_dots(beside_model(t, v->s));
+    const char *name = settled(t->arena, beside_model(t, v->s));
     struct str file = named_file(t->arena, t->home, name);
     if (file.len)
         add_file(t, file);
@@ -380,6 +417,24 @@ static void refuse_absolute(const struct judging *j, const char *key,
                         key, STRF(path)));
 }
 
+/* What goes lies in one folder there, and nothing is above that. Frozen code
+ * may be of a folder above the study's. */
+static bool name_outside(const struct judging *j, enum problem_level level,
+                         const char *key, const char *name)
+{
+    struct arena *a = j->travel.arena;
+    if (j->travel.plan->code != CODE_LIVE || !leads_out(settled(a, name)))
+        return false;
+    say_at(
+        j, level, key,
+        "put it below the study file's folder, or the study file above it",
+        arena_printf(a,
+                     "%s: %s lies outside of the study's folder, and what "
+                     "goes to the machines of the pool keeps its place in it",
+                     key, name));
+    return true;
+}
+
 /* "--data=rows.csv" mentions rows.csv. */
 static void judge_word(void *context, struct str word, bool started)
 {
@@ -390,16 +445,18 @@ static void judge_word(void *context, struct str word, bool started)
         word = str_n(word.p + eq + 1, word.len - (size_t)eq - 1);
     if (!is_plain(word) || is_url(word))
         return;
-    const char *name = without_dots(arena_cstr(t->arena, word));
+    const char *name = settled(t->arena, arena_cstr(t->arena, word));
     if (word.p[0] == '/') {
         if (!t->plan->container.len && !is_everywhere(word, t->arena) &&
             word.len > 1)
             refuse_absolute(j, "command", word);
         return;
     }
-    if (started || !*name || strcmp(name, ".") == 0 || goes(t, name) ||
-        plan_makes(t->plan, word) ||
-        !file_exists(path_join(t->arena, t->home, name)))
+    if (!*name || plan_makes(t->plan, word) ||
+        !file_exists(path_join(t->arena, t->home, name)) ||
+        name_outside(j, started ? PROBLEM_ERROR : PROBLEM_WARNING, "command",
+                     name) ||
+        started || goes(t, name))
         return;
     say_at(j, PROBLEM_WARNING, "command", "add it to `inputs:`",
            arena_printf(t->arena,
@@ -414,6 +471,11 @@ static void judge_data(void *context, const struct value *v)
     if (v->s.len > 1 && v->s.p[0] == '/' &&
         !is_everywhere(v->s, j->travel.arena))
         refuse_absolute(j, "model", v->s);
+    else if (is_plain(v->s) && is_relative(v->s)) {
+        const char *name = beside_model(&j->travel, v->s);
+        if (named_file(j->travel.arena, j->travel.home, name).len)
+            name_outside(j, PROBLEM_ERROR, "model", name);
+    }
 }
 
 static void judge_inputs(struct judging *j)
@@ -436,6 +498,9 @@ static void judge_inputs(struct judging *j)
                                 STRF(path)));
         if (path.len && path.p[0] == '/' && !is_url(path))
             refuse_absolute(j, "inputs", path);
+        else if (!is_url(path) && name_outside(j, PROBLEM_ERROR, "inputs",
+                                               arena_cstr(none.arena, path)))
+            ;
         else if (path.len && !add_input(&none, path))
             say_at(j, PROBLEM_ERROR, "inputs",
                    "files are seen from the study file's folder",
@@ -546,6 +611,8 @@ void travel_check(const struct plan *p, struct problems *problems)
     gather(&j.travel);
     if (p->code == CODE_LIVE)
         each_word(p, judge_word, &j);
+    if (p->model.len && is_relative(p->model))
+        name_outside(&j, PROBLEM_ERROR, "model", arena_cstr(a, p->model));
     each_text(value_get(p->model_root, STR("data")), judge_data, &j);
     judge_inputs(&j);
     judge_links(&j);

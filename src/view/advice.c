@@ -24,11 +24,14 @@ uint64_t outlook_inputs(const struct plan *p, const char *home, struct arena *a)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < p->input_count; i++) {
-        char *pattern = arena_cstr(a, p->inputs[i].path);
-        const char **files = dir_glob(home, pattern, a, NULL);
+        const char *name = arena_cstr(a, p->inputs[i].path);
+        const char *folder = path_join(a, home, name);
+        bool whole = file_is_dir(folder); /* a folder goes with all in it */
+        const char **files = whole ? dir_glob(folder, "**", a, NULL)
+                                   : dir_glob(home, name, a, NULL);
         for (; files && *files; files++) {
             struct stat st;
-            if (!stat(path_join(a, home, *files), &st))
+            if (!stat(path_join(a, whole ? folder : home, *files), &st))
                 sum += (uint64_t)st.st_size;
         }
     }
@@ -199,6 +202,9 @@ static void reason_data(struct reasons *r, const struct outlook *o)
     if (!bytes && is_trained(o)) {
         buf_adds(&b, "a trial reads what the model file's `data` names, which "
                      "must be where it runs");
+    } else if (!bytes && o->plan->input_count) {
+        buf_adds(&b, "what `inputs:` names is not on this disk, or empty: how "
+                     "much there is to carry is not known");
     } else if (!bytes) {
         buf_adds(&b, "no `inputs:` are named: what the program reads must be "
                      "where it runs");

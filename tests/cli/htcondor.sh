@@ -41,6 +41,30 @@ study 'command: python3 train.py --x {x}' 'inputs: [nowhere.csv]'
 says "an input that is not there is refused" 1 "inputs: there is no nowhere.csv"
 study 'command: python3 train.py --x {x}' "inputs: [$PWD/rows.csv]"
 says "a path of this machine is refused" 1 "is a path of this machine"
+mkdir below && cp train.py below
+outside() { # NAME STATUS LINE...
+    local name=$1 expected=$2
+    shift 2
+    study "$@"
+    mv s.yaml below/s.yaml
+    run "$THRONG" check below/s.yaml
+    check_status "$name" "$expected"
+    check_contains "$name: in words" "$err" "lies outside of the study's folder"
+}
+outside "an input above the study is refused" 1 \
+    'command: python3 train.py {x}' 'inputs: [../rows.csv]'
+outside "a folder, too" 1 'command: python3 train.py {x}' 'inputs: [../data]'
+outside "and a program" 1 'command: python3 ../train.py {x}'
+outside "what a command mentions is named" 0 \
+    'command: python3 train.py ../rows.csv {x}'
+study 'command: python3 train.py --x {x} rows.csv data/a.csv' 'inputs: [.]'
+silent "the study's folder goes with all in it"
+study 'command: python3 train.py --x {x} data/a.csv' 'inputs: [sub/../data]'
+silent "a way back is none out of it"
+study 'command: python3 train.py --x {x}' 'inputs: [data]'
+says "a folder has its size" 0 "data to carry for each task: 4 B"
+study 'command: python3 train.py --x {x}' 'inputs: ["osdf:///pool/x.zip"]'
+says "that of a URL is not known" 0 "how much there is to carry is not known"
 study "command: python3 train.py --rows $PWD/rows.csv {x}"
 says "in the command, too" 1 "is a path of this machine"
 study 'command: /usr/bin/env python3 train.py {x}'

@@ -36,6 +36,19 @@ class Link(OSError):
         super().__init__(errno.EISDIR, "a link to a folder", path)
 
 
+def refuse_above(run, name):
+    """No part of a name that keeps its place may be "..": whoever receives it
+    says so (FileTransfer::DoDownload)."""
+    if ".." in name.split("/"):
+        what = f"Attempt to write to illegal sandbox path: {name}"
+        raise Failed(
+            f"Transfer input files failure at execution point {run.slot_name} "
+            f"while receiving files from access point {run.pool.short}. "
+            f"Details: {what}", errno.EPERM,
+            f"Failed to transfer files: STARTER at 127.0.0.1 failed to receive "
+            f"file(s) from <127.0.0.1:9618>: {what}")
+
+
 def refuse_links(folder, name):
     """Of a name below a folder: no part of its path, and nothing in it, may be
     a link to a folder, or one that leads nowhere."""
@@ -115,6 +128,8 @@ def put_input(run, name):
     target = name if kept else os.path.basename(name.rstrip("/"))
     if name.endswith("/") and not kept:
         target = ""
+    if kept:
+        refuse_above(run, name)
     try:
         refuse_links(*(run.ad["Iwd"], name) if kept else
                      os.path.split(source.rstrip("/")))
