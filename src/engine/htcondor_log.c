@@ -224,6 +224,7 @@ void condor_job_apply(struct condor_job *j, const struct condor_event *e)
     case CONDOR_SUBMITTED:
     case CONDOR_RELEASED:
     case CONDOR_RECONNECT_FAILED:
+    case CONDOR_SHADOW_EXCEPTION: /* it leaves its machine, and waits again */
         leave(j, CONDOR_JOB_IDLE);
         break;
     case CONDOR_EXECUTING:

@@ -25,6 +25,7 @@ enum condor_event_number {
     CONDOR_EXECUTING = 1,
     CONDOR_EVICTED = 4,
     CONDOR_TERMINATED = 5,
+    CONDOR_SHADOW_EXCEPTION = 7,
     CONDOR_ABORTED = 9,
     CONDOR_HELD = 12,
     CONDOR_RELEASED = 13,

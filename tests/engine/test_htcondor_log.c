@@ -144,6 +144,15 @@ static void an_eviction_is_no_end(void **state)
     check(SUBMITTED("012.000.000") EXECUTING("012.000.000")
               EXECUTING("012.000.000"),
           "runs x2");
+    /* One that gives up by itself does. */
+    check(SUBMITTED("012.000.000") EXECUTING(
+              "012.000.000") "007 (012.000.000) 2026-11-15 09:26:30 Shadow "
+                             "exception!\n"
+                             "\tError from slot1_1@e7.example.net: Failed to "
+                             "open a file\n"
+                             "\t0  -  Run Bytes Sent By Job\n"
+                             "\t0  -  Run Bytes Received By Job\n...\n",
+          "idle x1");
 }
 
 static void a_machine_that_a_pool_borrows_is_named(void **state)
