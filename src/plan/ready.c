@@ -6,14 +6,15 @@
 #include "plan/reading.h"
 
 /* Jobs of the GPU Lab of CHTC: their lengths, and what one person may have of
- * each. */
+ * each: two thirds of the GPUs, a third, four. A share is rounded down to whole
+ * GPUs, and a third of three is one. */
 static const char chtc[] =
     "engine: htcondor\n"
     "attributes: ['WantGPULab = true', 'IsResumable = true']\n"
     "classes:\n"
-    "  short:  {time: 12h, limit: {gpu_share: 0.66},\n"
+    "  short:  {time: 12h, limit: {gpu_share: 0.6667},\n"
     "           attributes: ['GPUJobLength = \"short\"']}\n"
-    "  medium: {time: 24h, limit: {gpu_share: 0.33},\n"
+    "  medium: {time: 24h, limit: {gpu_share: 0.3334},\n"
     "           attributes: ['GPUJobLength = \"medium\"']}\n"
     "  long:   {time: 7d, limit: {gpus: 4},\n"
     "           attributes: ['GPUJobLength = \"long\"']}\n";

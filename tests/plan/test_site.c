@@ -261,9 +261,9 @@ static void profiles_of_well_known_sites_are_there(void **state)
     expect(STUDY "profile: chtc\n", NULL, nothing, "htcondor",
            "{\"attributes\":[\"WantGPULab = true\",\"IsResumable = true\"],"
            "\"classes\":[{\"name\":\"short\",\"time\":43200.0,\"limit\":"
-           "{\"gpu_share\":0.66},\"attributes\":[\"GPUJobLength = "
+           "{\"gpu_share\":0.6667},\"attributes\":[\"GPUJobLength = "
            "\\\"short\\\"\"]},{\"name\":\"medium\",\"time\":86400.0,"
-           "\"limit\":{\"gpu_share\":0.33},\"attributes\":[\"GPUJobLength = "
+           "\"limit\":{\"gpu_share\":0.3334},\"attributes\":[\"GPUJobLength = "
            "\\\"medium\\\"\"]},{\"name\":\"long\",\"time\":604800.0,"
            "\"limit\":{\"gpus\":4},\"attributes\":[\"GPUJobLength = "
            "\\\"long\\\"\"]}]}");
