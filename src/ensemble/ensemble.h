@@ -127,6 +127,13 @@ void calibrate_number(const double *predicted, const double *sd,
 /* p: rows × classes; truth: by row. */
 void calibrate_choice(const double *p, const size_t *truth, size_t classes,
                       size_t count, double alpha, struct calibrated_choice *to);
+/* Both of what members say together by a rule, which has as many passes as
+ * they: a list of {"head": 0, "output": 0, "metrics": {"mae": …}}, one for each
+ * number, and one for each choice; what is not known is not there. A yes or no
+ * is a choice of two. Lives in the arena. */
+struct value *opinions_calibrate(const struct opinions *o,
+                                 const struct combine_rule *r, double alpha,
+                                 struct arena *a);
 
 /* ---- the file ----------------------------------------------------------- */
 

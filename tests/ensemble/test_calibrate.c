@@ -90,6 +90,130 @@ static void temperature_goes_the_right_way(void **state)
     assert_true(c.temperature < 1 && c.nll_scaled < c.nll);
 }
 
+static double figure(const struct value *list, size_t i, const char *name)
+{
+    const struct value *v = value_at(list, i);
+    return value_number(value_get(value_get(v, STR("metrics")), str_of(name)));
+}
+
+static int64_t place(const struct value *list, size_t i, const char *name)
+{
+    return value_get(value_at(list, i), str_of(name))->i;
+}
+
+/* Two members, three rows: a choice of three, a number, and two that are each
+ * a yes or no. */
+static const struct combine_head heads[] = {
+    {.width = 3, .classes = true}, {.width = 1}, {.width = 2, .each = true}};
+static const double numbers[] = {0,
+                                 1,
+                                 1,
+                                 0,
+                                 /* truths */ 0.8,
+                                 0.1,
+                                 0.1,
+                                 1,
+                                 0.9,
+                                 0.2,
+                                 /* the other: */ 0.6,
+                                 0.3,
+                                 0.1,
+                                 2,
+                                 0.7,
+                                 0.4, /* row 1 */
+                                 1,
+                                 5,
+                                 0,
+                                 1,
+                                 0.2,
+                                 0.7,
+                                 0.1,
+                                 4,
+                                 0.4,
+                                 0.9, /* and two more */
+                                 0.2,
+                                 0.5,
+                                 0.3,
+                                 6,
+                                 0.2,
+                                 0.9,
+                                 2,
+                                 0,
+                                 1,
+                                 1,
+                                 0.6,
+                                 0.2,
+                                 0.2,
+                                 2,
+                                 0.7,
+                                 0.3,
+                                 0.4,
+                                 0.4,
+                                 0.2,
+                                 2,
+                                 0.9,
+                                 0.3};
+
+static void every_output_is_judged_as_what_it_is(void **state)
+{
+    static const double weights[] = {0.5, 0.5};
+    struct opinions o = {.rows = 3,
+                         .members = 2,
+                         .heads = heads,
+                         .head_count = 3,
+                         .wide = 6,
+                         .truths = 4,
+                         .numbers = numbers};
+    struct combine_rule r = {.members = 2, .samples = 1, .weights = weights};
+    struct arena *a = arena_new();
+    (void)state;
+    const struct value *list = opinions_calibrate(&o, &r, 0.5, a);
+    assert_int_equal(list->count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(place(list, i, "head"), i < 2 ? i : 2);
+        assert_int_equal(place(list, i, "output"), i == 3);
+    }
+    assert_true(fabs(figure(list, 0, "accuracy") - 2.0 / 3) < 1e-12);
+    assert_true(fabs(figure(list, 1, "mae") - 2.5 / 3) < 1e-12);
+    assert_true(fabs(figure(list, 1, "sharpness") - 0.5) < 1e-12);
+    assert_true(figure(list, 2, "accuracy") == 1);
+    assert_true(fabs(figure(list, 3, "accuracy") - 2.0 / 3) < 1e-12);
+    assert_null(
+        value_get(value_get(value_at(list, 0), STR("metrics")), STR("mae")));
+    arena_free(a);
+}
+
+/* A member alone that says no spread has no sd; one that says it has. */
+static void one_pass_has_the_spread_that_it_says(void **state)
+{
+    static const struct combine_head bare = {.width = 1};
+    static const struct combine_head told = {.width = 2, .spreads = true};
+    static const double said[] = {1, 2, 3, 5};
+    static const double spread[] = {1, 2, 0, 3, 5, 0};
+    static const double weight = 1;
+    struct opinions o = {.rows = 2,
+                         .members = 1,
+                         .heads = &bare,
+                         .head_count = 1,
+                         .wide = 1,
+                         .truths = 1,
+                         .numbers = said};
+    struct combine_rule r = {.members = 1, .samples = 1, .weights = &weight};
+    struct arena *a = arena_new();
+    (void)state;
+    const struct value *list = opinions_calibrate(&o, &r, 0.5, a);
+    assert_true(figure(list, 0, "mae") == 1.5);
+    assert_null(value_get(value_get(value_at(list, 0), STR("metrics")),
+                          STR("sharpness")));
+    o.heads = &told;
+    o.wide = 2;
+    o.numbers = spread;
+    list = opinions_calibrate(&o, &r, 0.5, a);
+    assert_true(figure(list, 0, "mae") == 1.5);
+    assert_true(figure(list, 0, "sharpness") == 1);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +221,8 @@ int main(void)
         cmocka_unit_test(new_rows_are_covered_as_often_as_promised),
         cmocka_unit_test(who_says_no_spread_has_an_interval_only),
         cmocka_unit_test(temperature_goes_the_right_way),
+        cmocka_unit_test(every_output_is_judged_as_what_it_is),
+        cmocka_unit_test(one_pass_has_the_spread_that_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,189 @@
+/* calibrate_opinions.c - whether members are as sure as they should be
+ *
+ * What they say of each row is made one, and each output of it judged as what
+ * it is: a number, or a choice. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ensemble/ensemble.h"
+
+struct calibrating {
+    struct arena *arena;
+    const struct opinions *said;
+    const struct combine_rule *rule;
+    double alpha;
+    struct value *figures; /* of each output, a list of objects */
+};
+
+/* ---- figures ---------------------------------------------------------------
+ */
+
+static void add(struct calibrating *q, struct value *to, const char *name,
+                double x)
+{
+    struct arena *a = q->arena;
+    if (!isnan(x))
+        value_set(a, to, str_of(name), value_double(a, x));
+}
+
+/* Its metrics are to be filled in. */
+static struct value *new_output(struct calibrating *q, size_t head,
+                                size_t output)
+{
+    struct arena *a = q->arena;
+    struct value *v = value_object(a), *metrics = value_object(a);
+    value_list_add(a, q->figures, v);
+    value_set(a, v, STR("head"), value_int(a, (int64_t)head));
+    value_set(a, v, STR("output"), value_int(a, (int64_t)output));
+    value_set(a, v, STR("metrics"), metrics);
+    return metrics;
+}
+
+static void add_number(struct calibrating *q, struct value *to,
+                       const double *mean, const double *sd,
+                       const double *truth)
+{
+    struct calibrated_number n;
+    calibrate_number(mean, sd, truth, q->said->rows, q->alpha, &n);
+    add(q, to, "mae", n.mae);
+    add(q, to, "rmse", n.rmse);
+    add(q, to, "interval", n.interval);
+    add(q, to, "interval_sd", n.interval_sd);
+    add(q, to, "coverage", n.coverage);
+    add(q, to, "sharpness", n.sharpness);
+    add(q, to, "nll", n.nll);
+    add(q, to, "crps", n.crps);
+    add(q, to, "rank_correlation", n.rank_correlation);
+}
+
+static void add_choice(struct calibrating *q, struct value *to, const double *p,
+                       const size_t *truth, size_t classes)
+{
+    struct calibrated_choice n;
+    calibrate_choice(p, truth, classes, q->said->rows, q->alpha, &n);
+    add(q, to, "accuracy", n.accuracy);
+    add(q, to, "nll", n.nll);
+    add(q, to, "ece", n.ece);
+    add(q, to, "temperature", n.temperature);
+    add(q, to, "nll_scaled", n.nll_scaled);
+    add(q, to, "ece_scaled", n.ece_scaled);
+    add(q, to, "threshold", n.threshold);
+    add(q, to, "set_size", n.set_size);
+}
+
+/* ---- one head ---------------------------------------------------------------
+ */
+
+/* Where the numbers of a head lie in a row: its truth, and its outputs among
+ * those of a member. */
+struct place_of_head {
+    const struct combine_head *head;
+    size_t number, truth, output;
+};
+
+/* What is said of all rows together: width numbers, and sureness. */
+struct together {
+    double *outputs, *sure, *passes, *scratch;
+    size_t columns;
+};
+
+static void combine_row(const struct calibrating *q,
+                        const struct place_of_head *h, size_t row,
+                        struct together *t)
+{
+    const struct opinions *o = q->said;
+    size_t width = h->head->width;
+    const double *first = o->numbers +
+                          row * (o->truths + o->members * o->wide) + o->truths +
+                          h->output;
+    for (size_t p = 0; p < o->members; p++)
+        for (size_t k = 0; k < width; k++)
+            t->passes[p * width + k] = first[p * o->wide + k];
+    combine_outputs(q->rule, h->head, t->passes, t->scratch,
+                    t->outputs + row * width);
+    combine_sureness(q->rule, h->head, t->passes, t->scratch,
+                     t->sure + row * t->columns);
+}
+
+static double truth_at(const struct calibrating *q,
+                       const struct place_of_head *h, size_t row, size_t k)
+{
+    const struct opinions *o = q->said;
+    return o->numbers[row * (o->truths + o->members * o->wide) + h->truth + k];
+}
+
+/* A yes or no is a choice of two. */
+static void judge_choice(struct calibrating *q, const struct place_of_head *h,
+                         const struct together *t, size_t output, size_t width)
+{
+    size_t rows = q->said->rows, classes = width == 1 ? 2 : width;
+    size_t *truth = xcalloc(rows, sizeof(*truth));
+    double *p = xcalloc(rows * classes, sizeof(*p));
+    for (size_t r = 0; r < rows; r++) {
+        const double *own = t->outputs + r * h->head->width + output;
+        truth[r] = (size_t)truth_at(q, h, r, width == 1 ? output : 0);
+        for (size_t k = 0; k < classes; k++)
+            p[r * classes + k] = width > 1 ? own[k] : k ? own[0] : 1 - own[0];
+    }
+    add_choice(q, new_output(q, h->number, output), p, truth, classes);
+    free(truth);
+    free(p);
+}
+
+/* The first column of sureness of an output is its sd. A single pass of a head
+ * that says no spread has none. */
+static void judge_number(struct calibrating *q, const struct place_of_head *h,
+                         const struct together *t, size_t output)
+{
+    size_t rows = q->said->rows, told = opinions_truths(h->head);
+    double *numbers = xcalloc(3 * rows, sizeof(*numbers));
+    double *mean = numbers, *sd = mean + rows, *truth = sd + rows;
+    bool spread = q->said->members > 1 || h->head->spreads;
+    for (size_t r = 0; r < rows; r++) {
+        mean[r] = t->outputs[r * h->head->width + output];
+        sd[r] = t->sure[r * t->columns + output * (t->columns / told)];
+        truth[r] = truth_at(q, h, r, output);
+    }
+    add_number(q, new_output(q, h->number, output), mean, spread ? sd : NULL,
+               truth);
+    free(numbers);
+}
+
+static void judge_head(struct calibrating *q, const struct place_of_head *h)
+{
+    size_t rows = q->said->rows, width = h->head->width;
+    struct together t = {.columns = combine_columns(q->rule, h->head)};
+    t.outputs = xcalloc(rows * width, sizeof(double));
+    t.sure = xcalloc(rows * t.columns, sizeof(double));
+    t.passes = xcalloc(q->said->members * width, sizeof(double));
+    t.scratch = xcalloc(q->said->members, sizeof(double));
+    for (size_t r = 0; r < rows; r++)
+        combine_row(q, h, r, &t);
+    if (h->head->classes && !h->head->each)
+        judge_choice(q, h, &t, 0, width);
+    for (size_t k = 0; h->head->each && k < width; k++)
+        judge_choice(q, h, &t, k, 1);
+    for (size_t k = 0;
+         !h->head->classes && !h->head->each && k < opinions_truths(h->head);
+         k++)
+        judge_number(q, h, &t, k);
+    free(t.outputs);
+    free(t.sure);
+    free(t.passes);
+    free(t.scratch);
+}
+
+struct value *opinions_calibrate(const struct opinions *o,
+                                 const struct combine_rule *r, double alpha,
+                                 struct arena *a)
+{
+    struct calibrating q = {a, o, r, alpha, value_list(a)};
+    struct place_of_head at = {0};
+    for (; at.number < o->head_count; at.number++) {
+        at.head = &o->heads[at.number];
+        judge_head(&q, &at);
+        at.truth += opinions_truths(at.head);
+        at.output += at.head->width;
+    }
+    return q.figures;
+}
