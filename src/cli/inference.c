@@ -254,7 +254,14 @@ static int ask_rows(struct asked *n, struct task task)
     int code = run_task(n, &task);
     if (code)
         return code;
-    n->rows = judged_rows(c, &task, path_join(c->arena, n->one.scratch, "1"));
+    struct judged_asked q = {
+        .k_rank = call_option(c, "k-rank"),
+        .by = call_option(c, "by"),
+        .folder = path_join(c->arena, n->one.scratch, "1"),
+        .model = task.model,
+        .workdir = task.workdir,
+    };
+    n->rows = judged_rows(&q, c->arena, &c->err);
     return n->rows ? EXIT_OK : call_fail(c);
 }
 

@@ -4,14 +4,8 @@
 
 #include "base/value.h"
 #include "cli/cli.h"
-#include "terms/task.h"
 
-/* What --k-rank and --by ask of the predictions in a task's folder: {"k_rank":
- * [{"k": 10, "share": 0.7}], "by": COLUMN, "groups": [{"name": …, "rows": …,
- * and what is judged}]}; what nobody asks is not there. Lives as long as the
- * call; NULL and the call's err. */
-struct value *judged_rows(struct call *c, const struct task *task,
-                          const char *folder);
+/* What view's judged_rows gives. */
 void judged_rows_print(struct call *c, const struct value *v);
 
 #endif

@@ -838,6 +838,23 @@ void load_spans_done(struct load_spans *l);
 int load_json(struct buf *b, struct store *store, size_t points,
               struct arena *a, struct err *err);
 
+/* ---- predictions beside truths ------------------------------------------ */
+
+struct judged_asked {
+    const char *k_rank; /* "1,5,10": of so many largest, which share is among as
+                           many largest answers; or NULL */
+    const char *by;     /* the column of the table that rows are grouped by; or
+                           NULL */
+    const char *folder; /* of the task that has written its predictions */
+    struct str model;   /* JSON: its `data` says which table */
+    struct str workdir; /* that the table is looked for in */
+};
+/* {"k_rank": [{"k": 10, "share": 0.7}], "by": COLUMN, "groups": [{"name": …,
+ * "rows": …, and what is judged}]}; what nobody asks is not there. Lives in the
+ * arena; NULL and err. */
+struct value *judged_rows(const struct judged_asked *q, struct arena *a,
+                          struct err *err);
+
 /* ---- trials for other programs ----------------------------------------- */
 
 /* The trials of a query, which asks for their texts, as CSV with a header or
