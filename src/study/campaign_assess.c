@@ -68,6 +68,15 @@ static int add_digests(struct stage_results *r, struct stage *s,
     return 0;
 }
 
+/* Of a stage whose end nobody saw, files that have come since it began are its
+ * own: nothing that it reads. */
+static const struct value *own_files(struct campaign *c, const struct stage *s)
+{
+    if (s->plan->study && record_state(s->record) == STAGE_RUNS)
+        return stage_own_files(c, s->plan, s->record, c->arena);
+    return value_get(s->record, STR("own"));
+}
+
 /* before: the record whose rows keep their places; NULL: none do. */
 static struct value *record_now(struct campaign *c, struct stage *s,
                                 const struct value *before, struct err *err)
@@ -75,9 +84,11 @@ static struct value *record_now(struct campaign *c, struct stage *s,
     struct arena *a = c->arena;
     struct stage_results r = {c, a, value_object(a)};
     struct value *record = value_object(a);
-    const struct value *own = value_get(s->record, STR("own"));
-    if (own)
+    const struct value *own = own_files(c, s);
+    if (own) {
         value_set(a, record, STR("own"), value_copy(a, own));
+        value_set(a, s->record, STR("own"), value_copy(a, own));
+    }
     if (s->plan->study ? add_study(&r, s, before, record, err)
                        : add_digests(&r, s, record, err))
         return NULL;

@@ -145,6 +145,38 @@ run "$THRONG" rm -y c/gate
 check_status "a stage's study can be removed" 0
 rm -f go
 
+# ---- files that a stage makes, where nobody sees its end ---------------------
+cat >makes.yaml <<'EOF2'
+method: grid
+grid: {order: written}
+parameters: {x: {min: 1, max: 4}}
+command: sh make.sh {x} made-{x}.bin
+metric: {name: y}
+EOF2
+cat >make.sh <<'EOF2'
+echo half >"$2"
+echo "$1" >>begun.log
+until [ -e go ]; do sleep 0.1; done
+echo whole >"$2"
+throng report y=$1
+EOF2
+cp c.yaml gates.yaml
+printf 'parallel: 2\nstages:\n  makes: {study: makes.yaml}\n' >c.yaml
+begin
+kill -9 "$conductor"
+finish_run
+touch go
+ended() { [ ! -e "/proc/$stage" ]; }
+wait_for 120 ended
+run "$THRONG" run c.yaml
+check_status "a campaign that was killed goes on" 0
+check_contains "what its stage made is nothing that it reads" "$err" \
+    "makes begins: it goes on where it was"
+run "$THRONG" run c.yaml
+check_contains "also when it was made whole" "$err" "makes is done: unchanged"
+mv gates.yaml c.yaml
+rm -f go
+
 # ---- results of somebody else ---------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     mkdir -m 755 shared
