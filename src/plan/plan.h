@@ -49,6 +49,8 @@ struct plan_reader {
     /* Adds what the caller cannot do with this plan to its problems, or NULL.
      * The plan is read as far as its mistakes allow. */
     void (*check)(struct plan *p, struct problems *problems);
+    /* Whether the text selects trials, as `best:4` does; or NULL. */
+    int (*selector_check)(const char *selector, struct err *err);
     /* Those that a study may name, and whose options may stand under their
      * names; ended by NULL. */
     const struct method *const *methods;

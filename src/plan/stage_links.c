@@ -77,6 +77,19 @@ static bool is_template(const struct value *v)
     return v->kind == VALUE_OBJECT && value_get(v, STR("from"));
 }
 
+/* What it selects is known when the other stage is done; that it is no
+ * selector at all, before hours are spent on that. */
+static void read_select(struct campaign_file *r, const struct value *v,
+                        struct str *select)
+{
+    struct err err = {0};
+
+    if (read_text(&r->in, v, "select", select) && r->reader &&
+        r->reader->selector_check &&
+        r->reader->selector_check(arena_cstr(r->in.arena, *select), &err))
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "%s", err.text);
+}
+
 static bool read_template(struct linking *k, struct str name,
                           const struct value *v, struct stage_template *t)
 {
@@ -91,7 +104,7 @@ static bool read_template(struct linking *k, struct str name,
     *t = (struct stage_template){.name = name, .select = STR("best:1")};
     read_known_keys(&r->in, v, "a template", keys);
     if (select)
-        read_text(&r->in, select, "select", &t->select);
+        read_select(r, select, &t->select);
     if (weights)
         read_bool(&r->in, weights, "weights", &t->weights);
     if (!read_text(&r->in, from, "from", &stage))

@@ -48,8 +48,8 @@ static struct value *weights_of(const struct stage_results *r, size_t stage,
     if (read_weights(from->folder, trial, &b, &why)) {
         buf_done(&b);
         err_set(err, why.kind,
-                "trial %lld of %.*s has no weights any more (%s); `keep: "
-                "best:N` in its study keeps those of more trials",
+                "trial %lld of %.*s has no weights (%s): built-in training "
+                "makes them, and `keep` in its study says whose stay",
                 (long long)trial, STRF(from->plan->name), why.text);
         return NULL;
     }

@@ -75,5 +75,6 @@ struct plan_reader study_reader(struct arena *a, const char *home)
                                 .site = site_source(a),
                                 .dialect = &candle_dialect,
                                 .methods = search_methods,
-                                .check = check};
+                                .check = check,
+                                .selector_check = store_selector_check};
 }
