@@ -318,14 +318,21 @@ struct plan *plan_stage_read(const struct plan_campaign *c,
                              const struct value *study,
                              const struct plan_reader *reader, struct arena *a,
                              struct problems *problems);
-/* Shows every text in the value, also keys of no meaning here; and every word
- * of a text that may name a file, seen from where the study is. `beside` is the
- * file that the text stands in where its words are seen from there, as those of
- * a model file; else empty. */
+/* Shows every text in the value, also keys of no meaning here. */
 typedef void text_fn(void *context, struct str text);
 void plan_texts(const struct value *v, text_fn *see, void *context);
-void plan_file_words(struct str text, struct str beside, text_fn *see,
-                     void *context);
+/* Where a text stands. */
+struct word_place {
+    /* The file whose folder its words are seen from, as those of a model file;
+     * empty: they are seen from where the study is. */
+    struct str beside;
+    const struct value *study;    /* what names of parameters may become */
+    const struct value *defaults; /* of those that it does not name; or NULL */
+};
+/* Shows every word of a text that may name a file, seen from where the study
+ * is. */
+void plan_file_words(struct str text, const struct word_place *place,
+                     text_fn *see, void *context);
 /* True when the comparison holds of a value. */
 bool plan_condition_holds(const struct stage_condition *c,
                           const struct value *v);

@@ -267,7 +267,7 @@ void plan_condition_print(struct buf *b, const struct plan_campaign *p,
 struct text_link {
     struct linking *k;
     const struct value *at;
-    struct str beside; /* the model file that is read; else empty */
+    struct word_place place;
 };
 
 static void see_ref(struct text_link *t, struct str inside)
@@ -307,7 +307,7 @@ static void see_text(void *context, struct str text)
 
     while (ref_next(text, &at, &from, &inside))
         see_ref(context, inside);
-    plan_file_words(text, ((struct text_link *)context)->beside, see_file,
+    plan_file_words(text, &((struct text_link *)context)->place, see_file,
                     context);
 }
 
@@ -326,9 +326,9 @@ static void link_model(struct linking *k, struct text_link *t)
     problems_init(&unheard, r->in.arena);
     root =
         plan_yaml(text, arena_cstr(r->in.arena, name), r->in.arena, &unheard);
-    t->beside = name;
+    t->place.beside = name;
+    t->place.defaults = value_get(root, STR("defaults"));
     plan_texts(root, see_text, t);
-    t->beside = STR("");
 }
 
 static int by_number(const void *a, const void *b)
@@ -341,7 +341,7 @@ void stage_links(struct campaign_file *r, size_t i)
 {
     struct linking k = {.r = r, .stage = i};
     struct plan_stage *s = &r->stages.p[i];
-    struct text_link t = {.k = &k, .at = s->said};
+    struct text_link t = {.k = &k, .at = s->said, .place = {.study = s->study}};
 
     link_needs(&k);
     if (s->study)

@@ -16,7 +16,7 @@ struct reading_files {
     const struct plan_stage *stage;
     const struct value *before; /* the record, or NULL */
     struct value *files;
-    struct str beside; /* the model file that is read; else empty */
+    struct word_place place;
     struct arena *arena;
 };
 
@@ -89,7 +89,7 @@ static void see_word(void *context, struct str word)
 static void see_text(void *context, struct str text)
 {
     const struct reading_files *r = context;
-    plan_file_words(text, r->beside, see_word, context);
+    plan_file_words(text, &r->place, see_word, context);
 }
 
 static void see_model(struct reading_files *r, const struct value *study)
@@ -102,9 +102,10 @@ static void see_model(struct reading_files *r, const struct value *study)
             arena_cstr(r->arena, name), &text, NULL))
         return;
     problems_init(&unheard, r->arena);
-    r->beside = name;
-    plan_texts(plan_yaml(text, "model", r->arena, &unheard), see_text, r);
-    r->beside = STR("");
+    const struct value *model = plan_yaml(text, "model", r->arena, &unheard);
+    r->place.beside = name;
+    r->place.defaults = value_get(model, STR("defaults"));
+    plan_texts(model, see_text, r);
 }
 
 struct value *stage_files(const struct campaign *c, const struct plan_stage *s,
@@ -115,6 +116,7 @@ struct value *stage_files(const struct campaign *c, const struct plan_stage *s,
                               .stage = s,
                               .before = before,
                               .files = value_object(a),
+                              .place = {.study = study},
                               .arena = a};
     plan_texts(study, see_text, &r);
     see_model(&r, study);

@@ -328,6 +328,60 @@ check_equal "and those of templates are files" 2 \
 run env -C weights "$THRONG" run w.yaml
 check_contains "the same weights are no change" "$err" "nothing had changed"
 
+# ---- files whose names have parameters in them ----------------------------
+mkdir sets
+for set in a b c d-1; do echo 1 > "sets/$set.csv"; done
+cat > sets.yaml <<'EOF'
+metric: {name: loss, goal: minimize}
+method: grid
+command: echo "::throng loss=$(cat sets/{set}.csv sets/d-{fold}.csv | wc -l)"
+parameters: {set: {values: [a, b]}, fold: {min: 1, max: 2}}
+EOF
+cat > filled.yaml <<'EOF'
+stages:
+  judge: {study: sets.yaml}
+  write: {command: cp sets/c.csv sets/d-2.csv, outputs: [sets/d-2.csv]}
+EOF
+run throng check filled.yaml
+check_contains "a stage comes after who writes a file that a parameter names" "$out" "sets.yaml, after write"
+run throng run filled.yaml
+check_status "it runs" 0
+echo 2 >> sets/b.csv
+run throng run filled.yaml --dry-run
+check_contains "a file that has a parameter in its name is read" "$out" "sets/b.csv has changed"
+run throng run filled.yaml
+echo 2 >> sets/d-1.csv
+run throng run filled.yaml --dry-run
+check_contains "also one of a range" "$out" "sets/d-1.csv has changed"
+run throng run filled.yaml
+echo 2 > sets/e.csv
+run throng run filled.yaml
+check_contains "one that no value names is not" "$err" "judge is done: unchanged"
+mkdir models
+cat > models/filled.yaml <<'EOF'
+layers: [{dense: 1}]
+loss: mse
+epochs: 1
+data: {file: "of-${set}.csv", label: y}
+defaults: {set: p}
+EOF
+for set in p q; do printf 'x,y\n1,2\n2,4\n3,6\n' > "models/of-$set.csv"; done
+cat > trained.yaml <<'EOF'
+model: models/filled.yaml
+metric: {name: loss, goal: minimize}
+method: grid
+parameters: {lr: {values: [0.1]}}
+EOF
+printf 'stages: {fit: {study: trained.yaml}}\n' > fitted.yaml
+run throng run fitted.yaml
+check_status "a model's data is named by a default" 0
+printf '4,8\n' >> models/of-q.csv
+run throng run fitted.yaml --dry-run
+check_contains "another value's file is not read" "$out" "fit: done, unchanged"
+printf '4,8\n' >> models/of-p.csv
+run throng run fitted.yaml --dry-run
+check_contains "the default's is" "$out" "models/of-p.csv has changed"
+
 # ---- mistakes -----------------------------------------------------------------
 cat > bad.yaml <<'EOF'
 nme: x
@@ -371,4 +425,9 @@ sed -i 's/run_cap: -3/run_cap: 3/' bad.yaml
 run throng run bad.yaml
 check_contains "a mistake in the study file" "$err" "ensemble.yaml:3:1: error: no key 'metod'"
 check_contains "a name in both" "$err" "'lr' is a parameter of the grid and of the points"
+sed -i '/metod/d' ensemble.yaml
+sed -i 's/{from: search}, lr: {values: \[1\]}/{from: search, select: "bset:2"}/' bad.yaml
+run throng run bad.yaml
+check_contains "what selects no trials at all" "$err" \
+    "bad.yaml:3:75: error: selector 'bset:2': names no trials (did you mean best:2?)"
 check_not "nothing has run" test -e .throng/bad
