@@ -411,7 +411,7 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
     for (const item of await navigator.clipboard.read())
       for (const type of item.types) found.push(`${type} ${(await (await item.getType(type)).text()).slice(0, 20)}`);
     return found.join("; ");
-  });
+  }).catch(() => "nothing yet"); // it may change while it is read
   // A browser that takes no SVG as such has it as text.
   for (const [kind, wanted] of [["PNG", /^image\/png .PNG/], ["SVG", /<svg/]]) {
     await page.evaluate(() => navigator.clipboard.writeText("nothing yet"));

@@ -3,20 +3,14 @@ numpy makes of the predictions of the same rows."""
 
 import json
 import math
-import os
-import subprocess
-import sys
 import unittest
 
-SYSTEM = "/usr/bin/python3"  # for which Debian's packages are
+import of_debian
 
 try:
     import numpy
 except ImportError:
     numpy = None
-    if (os.path.exists(SYSTEM) and not subprocess.call(
-            [SYSTEM, "-c", "import numpy"], stderr=subprocess.DEVNULL)):
-        os.execv(SYSTEM, [SYSTEM] + sys.argv)
 
 from test_ensemble import Models, run, table, write_ensemble  # noqa: E402
 

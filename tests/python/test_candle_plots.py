@@ -7,6 +7,8 @@ import types
 import unittest
 import warnings
 
+import of_debian
+
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python"))
 from throng import candle
 

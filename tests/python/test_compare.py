@@ -2,24 +2,16 @@
 
 import json
 import math
-import os
 import random
 import subprocess
-import sys
 import unittest
 
-SYSTEM = "/usr/bin/python3"  # for which Debian's packages are
+import of_debian
 
 try:
     import scipy.stats
 except ImportError:
     scipy = None
-    found = os.path.exists(SYSTEM) and os.path.realpath(
-        sys.executable) != os.path.realpath(SYSTEM) and subprocess.run(
-            [SYSTEM, "-c", "import scipy.stats"],
-            stderr=subprocess.DEVNULL).returncode == 0
-    if found:
-        os.execv(SYSTEM, [SYSTEM] + sys.argv)
 
 from place import THRONG, InFolder  # noqa: E402
 

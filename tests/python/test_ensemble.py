@@ -7,18 +7,14 @@ import io
 import json
 import os
 import subprocess
-import sys
 import unittest
 
-SYSTEM = "/usr/bin/python3"  # for which Debian's packages are
+import of_debian
 
 try:
     import numpy
 except ImportError:
     numpy = None
-    if (os.path.exists(SYSTEM) and not subprocess.call(
-            [SYSTEM, "-c", "import numpy"], stderr=subprocess.DEVNULL)):
-        os.execv(SYSTEM, [SYSTEM] + sys.argv)
 
 from place import THRONG, InFolder  # noqa: E402
 

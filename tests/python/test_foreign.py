@@ -13,10 +13,7 @@ import sys
 import tempfile
 import unittest
 
-SYSTEM = "/usr/bin/python3"
-if (os.path.exists(SYSTEM)
-        and os.path.realpath(sys.executable) != os.path.realpath(SYSTEM)):
-    os.execv(SYSTEM, [SYSTEM, os.path.abspath(__file__), *sys.argv[1:]])
+import of_debian
 
 try:
     import h5py

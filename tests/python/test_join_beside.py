@@ -5,25 +5,15 @@ scales beside what numpy says of the same columns."""
 import csv
 import os
 import subprocess
-import sys
 import unittest
 
-SYSTEM = "/usr/bin/python3"  # for which Debian's packages are
-
-
-def has_them(python):
-    done = subprocess.run([python, "-c", "import numpy, pandas"],
-                          stderr=subprocess.DEVNULL)
-    return done.returncode == 0
-
+import of_debian
 
 try:
     import numpy
     import pandas
 except ImportError:
     numpy = pandas = None
-    if os.path.exists(SYSTEM) and has_them(SYSTEM):
-        os.execv(SYSTEM, [SYSTEM] + sys.argv)
 
 from place import THRONG, InFolder  # noqa: E402
 

@@ -11,6 +11,8 @@ import random
 import subprocess
 import unittest
 
+import of_debian
+
 from place import BUILD, THRONG, InFolder
 
 try:

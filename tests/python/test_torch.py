@@ -13,11 +13,7 @@ import sys
 import tempfile
 import unittest
 
-SYSTEM = "/usr/bin/python3"
-if (os.path.exists(SYSTEM)
-        and os.path.realpath(sys.executable) != os.path.realpath(SYSTEM)):
-    # Debian's PyTorch belongs to Debian's Python, whatever comes first in PATH.
-    os.execv(SYSTEM, [SYSTEM, os.path.abspath(__file__), *sys.argv[1:]])
+import of_debian
 
 try:
     import numpy

@@ -10,6 +10,8 @@ import unittest
 import zlib
 from unittest import mock
 
+import of_debian
+
 from place import said
 from standing import Standing
 
