@@ -1,6 +1,7 @@
 /* htcondor_follow.c - a cluster of jobs, followed by its event log */
 #include "engine/htcondor_follow.h"
 
+#include "base/hash.h"
 #include "engine/htcondor_submit.h"
 #include "engine/htcondor_text.h"
 #include <errno.h>
@@ -13,16 +14,27 @@
 /* Answers of queue and history without a job after which it is gone. */
 #define MISSED_MAX 2
 
+/* An event by its bytes, and the last reading of the log that had it. */
+struct heard_event {
+    uint64_t hash;
+    uint32_t reading;
+};
+struct heard {
+    VEC(struct heard_event) list; /* of one job */
+};
+
 struct cluster {
     struct arena *arena;
     uint64_t job;
     const char *folder, *log;
     uint32_t count;
     struct proc *procs;
-    uint64_t at;      /* what was read of the log */
-    ino_t inode;      /* 0: it was not seen yet */
-    bool blind;       /* the log is not there, or cannot be read on */
-    const char *told; /* the fault that was said last; NULL: none */
+    struct heard *heard; /* of each of them */
+    uint32_t reading;    /* how often the log was begun again */
+    uint64_t at;         /* what was read of the log */
+    ino_t inode;         /* 0: it was not seen yet */
+    bool blind;          /* the log is not there, or cannot be read on */
+    const char *told;    /* the fault that was said last; NULL: none */
 };
 
 struct cluster *cluster_new(uint64_t job, const char *folder, uint32_t count)
@@ -35,6 +47,7 @@ struct cluster *cluster_new(uint64_t job, const char *folder, uint32_t count)
     c->log = path_join(a, folder, CONDOR_LOG);
     c->count = count;
     c->procs = arena_array(a, count, sizeof *c->procs);
+    c->heard = arena_array(a, count, sizeof *c->heard);
     for (uint32_t i = 0; i < count; i++)
         condor_job_init(&c->procs[i].job);
     return c;
@@ -42,8 +55,11 @@ struct cluster *cluster_new(uint64_t job, const char *folder, uint32_t count)
 
 void cluster_free(struct cluster *c)
 {
-    if (c)
-        arena_free(c->arena);
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->count; i++)
+        vec_done(&c->heard[i].list);
+    arena_free(c->arena);
 }
 
 uint64_t cluster_job(const struct cluster *c)
@@ -84,12 +100,29 @@ static int fault(struct cluster *c, const char *topic, const char *why,
     return err_set(err, ERR_SYSTEM, "the event log %s %s", c->log, why);
 }
 
-static void apply(struct cluster *c, const struct condor_event *e)
+/* A log that is begun again may have any of the events that were heard before.
+ * Two of one second can be the same to the byte: in one reading each counts
+ * for itself. */
+static bool is_new(struct heard *h, uint64_t hash, uint32_t reading)
+{
+    for (size_t i = 0; reading && i < h->list.len; i++)
+        if (h->list.p[i].hash == hash && h->list.p[i].reading < reading) {
+            h->list.p[i].reading = reading;
+            return false;
+        }
+    struct heard_event event = {hash, reading};
+    vec_push(&h->list, event);
+    return true;
+}
+
+static void apply(struct cluster *c, const struct condor_event *e,
+                  struct str bytes)
 {
     if (e->cluster != c->job || e->proc < 0 || e->proc >= c->count)
         return;
     struct proc *p = &c->procs[e->proc];
-    condor_job_apply(&p->job, e);
+    if (is_new(&c->heard[e->proc], hash64(str_trim(bytes), 0), c->reading))
+        condor_job_apply(&p->job, e);
     p->missed = 0;
 }
 
@@ -106,8 +139,8 @@ static int take_events(struct cluster *c, struct str text, size_t *taken,
     buf_init(&form);
     while ((got = condor_event_any(str_n(text.p + *taken, text.len - *taken),
                                    &form, &e, &used, &why)) > 0) {
+        apply(c, &e, str_n(text.p + *taken, used));
         *taken += used;
-        apply(c, &e);
     }
     buf_done(&form);
     c->blind = got < 0;
@@ -150,6 +183,7 @@ static int notice_rotation(struct cluster *c, const struct stat *st,
     if (!other && !shorter)
         return 0;
     c->at = 0;
+    c->reading++;
     c->told = NULL;
     return fault(c, "rotated",
                  other ? "is another file than before: it was moved or rotated"
