@@ -4,7 +4,8 @@
  * window of time says little before many have ended. How long one takes and
  * how many run at once are known from the first end on, and medians of them
  * are not moved by a trial that failed at once. Where trials are so short that
- * they do not take up their slots, what was counted is the better measure. */
+ * they do not take up their slots, what was counted is the better measure: of
+ * trials that have arrived all at once, since the beginning. */
 #include "study/pace.h"
 
 #include <math.h>
@@ -13,6 +14,11 @@
 
 #define SHORT_S 1.0
 #define COUNTED_ROUNDS 10 /* of all slots, before counting says much */
+
+void pace_begin(struct pace *p, int64_t now_ns)
+{
+    p->began_ns = now_ns;
+}
 
 void pace_end(struct pace *p, double seconds, int64_t running, int64_t now_ns)
 {
@@ -38,6 +44,17 @@ static double median(const double *list, size_t count)
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
+/* Ends a second. Between the first and the last one nothing was waited for,
+ * neither a setup nor a queue; within a moment that says nothing. */
+static double counted(const struct pace *p, double slots)
+{
+    double span = (double)(p->last_ns - p->first_ns) / 1e9;
+    double all = (double)(p->last_ns - p->began_ns) / 1e9;
+    if (span >= SHORT_S && (double)p->ends > COUNTED_ROUNDS * slots)
+        return (double)(p->ends - 1) / span;
+    return all > 0 ? (double)p->ends / all : INFINITY;
+}
+
 void pace_now(const struct pace *p, struct study_pace *now)
 {
     size_t count = p->ends < PACE_ENDS ? p->ends : PACE_ENDS;
@@ -47,10 +64,8 @@ void pace_now(const struct pace *p, struct study_pace *now)
     now->median_s = median(p->seconds, count);
     now->slots = median(p->beside, count);
     now->rate = now->slots / fmax(now->median_s, 1e-6);
-    double span = (double)(p->last_ns - p->first_ns) / 1e9;
-    if (now->median_s < SHORT_S && span > 0 &&
-        (double)p->ends > COUNTED_ROUNDS * now->slots)
-        now->rate = fmin(now->rate, (double)(p->ends - 1) / span);
+    if (now->median_s < SHORT_S)
+        now->rate = fmin(now->rate, counted(p, now->slots));
 }
 
 double study_pace_left(const struct study_pace *p, int64_t remaining)

@@ -906,6 +906,7 @@ int run_open(struct run *r, struct err *err)
     buf_init(&r->text);
     r->best_value = NAN;
     r->started_ns = clock_mono_ns();
+    pace_begin(&r->pace, r->started_ns);
     if (store_counts(r->store, &r->counts, err))
         return -1;
     r->any_good = r->counts.by_state[STATE_DONE] > 0 ||

@@ -58,6 +58,21 @@ static void of_short_trials_what_was_counted_counts(void **state)
     assert_true(fabs(left_after(&p, 500) - 5) < 0.1);
 }
 
+/* What jobs have done comes when they end, and all of it at once. */
+static void
+trials_that_arrive_at_once_are_counted_from_the_beginning(void **state)
+{
+    (void)state;
+    struct pace p = {0};
+    pace_begin(&p, 100 * S);
+    for (int i = 0; i < 2; i++)
+        pace_end(&p, 0, 1, 110 * S + i);
+    assert_true(fabs(left_after(&p, 10) - 50) < 0.1);
+    for (int i = 2; i < 500; i++)
+        pace_end(&p, 0.002, 1, 110 * S + i);
+    assert_true(fabs(left_after(&p, 500) - 10) < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -65,6 +80,8 @@ int main(void)
         cmocka_unit_test(the_rest_takes_its_rounds_of_the_median),
         cmocka_unit_test(a_trial_that_fails_at_once_moves_nothing),
         cmocka_unit_test(of_short_trials_what_was_counted_counts),
+        cmocka_unit_test(
+            trials_that_arrive_at_once_are_counted_from_the_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
