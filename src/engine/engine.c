@@ -175,6 +175,12 @@ bool engine_place_is_live(const char *name)
     return !place || !place->late;
 }
 
+int engine_place_takes(const char *name, const char *file, struct err *err)
+{
+    const struct place *place = place_of(name);
+    return place && place->takes ? place->takes(file, err) : 0;
+}
+
 int engine_preview(struct engine *e, const struct engine_preview *p,
                    struct buf *b, struct err *err)
 {

@@ -109,6 +109,9 @@ bool engine_place_outlives(const char *name);
  * them reaches them. Elsewhere nothing can be decided by the way. */
 bool engine_is_live(const struct engine *e);
 bool engine_place_is_live(const char *name);
+/* -1 with the reason where files are sent to the place, and one of that name,
+ * or a study in a folder of that path, cannot be. */
+int engine_place_takes(const char *name, const char *file, struct err *err);
 
 /* What the place would submit first for so many tasks of these needs that wait,
  * as text. saves: they go on from checkpoints. ERR_INPUT where it would not

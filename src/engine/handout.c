@@ -214,12 +214,17 @@ static void put_back(struct jobs *j)
     j->in_order.len = 0;
 }
 
+static int check_ready(const struct jobs *j, struct err *err)
+{
+    return j->scheduler->ready ? j->scheduler->ready(j->at, err) : 0;
+}
+
 /* The tasks of the order, as evenly as they go. */
 static int fill(struct jobs *j, struct submission *s, struct err *err)
 {
     size_t all = j->in_order.len, at = 0;
     VEC(struct record) tasks = {0};
-    int rc = 0;
+    int rc = check_ready(j, err);
     for (uint32_t i = 0; !rc && i < s->count; i++) {
         size_t size = all / s->count + (i < all % s->count);
         tasks.len = 0;
@@ -276,6 +281,27 @@ static void complain(struct jobs *j, const char *text)
     j->refused = true;
 }
 
+static bool any_out(const struct jobs *j)
+{
+    for (size_t i = 0; i < j->list.len; i++)
+        for (uint32_t k = 0; k < j->list.p[i]->count; k++)
+            if (j->list.p[i]->bundles[k].open)
+                return true;
+    return false;
+}
+
+/* What runs goes on; when nothing does, nothing will ever change by itself. */
+static void give_up(struct jobs *j, const struct err *why)
+{
+    hold(j, REFUSED_SECONDS);
+    if (any_out(j)) {
+        complain(j, why->text);
+        jobs_soon(j);
+    } else {
+        engine_place_fault(j->engine, why);
+    }
+}
+
 static void hold_tasks(struct bundle *b)
 {
     for (size_t i = 0; i < b->count; i++)
@@ -314,6 +340,10 @@ static void order(struct jobs *j, const struct kind *kind, struct cut cut)
         if (!rc && submit(j, &err) == 0)
             return;
         withdraw(j);
+    }
+    if (err.kind == ERR_INPUT) { /* a disk may have room again, a name stays */
+        give_up(j, &err);
+        return;
     }
     complain(j, err.text);
     hold(j, RETRY_SECONDS);
@@ -374,17 +404,7 @@ static void taken(struct jobs *j, uint64_t job)
     jobs_soon(j);
 }
 
-static bool any_out(const struct jobs *j)
-{
-    for (size_t i = 0; i < j->list.len; i++)
-        for (uint32_t k = 0; k < j->list.p[i]->count; k++)
-            if (j->list.p[i]->bundles[k].open)
-                return true;
-    return false;
-}
-
-/* One refusal, however many tasks it was about. What runs goes on; when
- * nothing does, nothing will ever change by itself. */
+/* One refusal, however many tasks it was about. */
 static void refused(struct jobs *j, const struct err *why)
 {
     struct err err = {0};
@@ -392,13 +412,7 @@ static void refused(struct jobs *j, const struct err *why)
     withdraw(j);
     err_set(&err, ERR_INPUT, "%s refused a job with %zu task%s: %.800s",
             j->scheduler->name, tasks, tasks == 1 ? "" : "s", why->text);
-    if (any_out(j)) {
-        complain(j, err.text);
-        hold(j, REFUSED_SECONDS);
-        jobs_soon(j);
-    } else {
-        engine_place_fault(j->engine, &err);
-    }
+    give_up(j, &err);
 }
 
 static void later(struct jobs *j, const struct err *why)
@@ -523,6 +537,8 @@ int jobs_preview(void *place, const struct engine_preview *p, struct buf *b,
     struct kind kind;
     struct cut cut;
     struct job_order order;
+    if (check_ready(j, err))
+        return -1;
     jobs_set_mark(j, p->epoch);
     add_pretended(j, p);
     pieces_look(j);

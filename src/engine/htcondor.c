@@ -174,15 +174,19 @@ static void htcondor_print(const void *scheduler, const struct job_order *order,
     condor_submit_print(&h->submit, order, b);
 }
 
+static int htcondor_ready(const void *scheduler, struct err *err)
+{
+    const struct htcondor *h = scheduler;
+    if (!h->given->travel)
+        return err_set(err, ERR_INPUT, "nobody says what goes to the pool");
+    return condor_submit_check(&h->submit, err);
+}
+
 static int htcondor_pack(void *scheduler, const struct job_bundle *b,
                          struct err *err)
 {
     struct htcondor *h = scheduler;
-    if (!h->given->travel)
-        return err_set(err, ERR_INPUT, "nobody says what goes to the pool");
-    return condor_submit_check(&h->submit, err)
-               ? -1
-               : sandbox_pack(h->given->travel, h->given->folder, b, err);
+    return sandbox_pack(h->given->travel, h->given->folder, b, err);
 }
 
 /* ---- finding an array again
@@ -861,6 +865,7 @@ static const struct scheduler scheduler_htcondor = {
     .nodes = htcondor_nodes,
     .array_max = htcondor_array_max,
     .jobs_max = htcondor_jobs_max,
+    .ready = htcondor_ready,
     .pack = htcondor_pack,
     .print = htcondor_print,
     .submit = htcondor_submit,
@@ -894,6 +899,7 @@ static int place_check(const void *place, const struct needs *n,
 PLACE(htcondor) = {
     .name = "htcondor",
     .late = true,
+    .takes = condor_name_check,
     .open = place_open,
     .check = place_check,
     JOBS_PLACE,

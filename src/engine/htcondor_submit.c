@@ -62,7 +62,7 @@ static bool is_url(const char *name)
 }
 
 /* HTCondor holds a job that brings a file which would lie above its sandbox. */
-static int check_place(const char *name, struct err *err)
+int condor_name_check(const char *name, struct err *err)
 {
     struct str rest = str_of(name), part;
     while (rest.len && str_split(&rest, '/', &part))
@@ -71,7 +71,7 @@ static int check_place(const char *name, struct err *err)
                            "the file %s lies outside of the folder that goes "
                            "to the pool: put it below that",
                            name);
-    return check_text("the file", name, err);
+    return check_text(*name == '/' ? "the folder" : "the file", name, err);
 }
 
 int condor_submit_check(const struct condor_submit *s, struct err *err)
@@ -82,7 +82,7 @@ int condor_submit_check(const struct condor_submit *s, struct err *err)
         (t && check_text("the folder", t->root, err)))
         return -1;
     for (size_t i = 0; t && i < t->count; i++)
-        if (!is_url(t->names[i]) && check_place(t->names[i], err))
+        if (!is_url(t->names[i]) && condor_name_check(t->names[i], err))
             return -1;
     return 0;
 }

@@ -23,6 +23,8 @@ struct condor_submit {
 double condor_vacate_s(const struct value *site);
 /* The value of that attribute, as an ad has it. */
 void condor_avoided(const struct job_order *order, struct buf *b);
+/* -1 where a file of that name cannot go to the pool. */
+int condor_name_check(const char *name, struct err *err);
 /* -1 where a path or name of it cannot stand in a submit description. */
 int condor_submit_check(const struct condor_submit *s, struct err *err);
 void condor_submit_print(const struct condor_submit *s,

@@ -26,6 +26,8 @@ struct place {
     const char *name;
     bool outlives; /* tasks go on when their conductor is gone */
     bool late;     /* what they say comes when they have ended */
+    /* As engine_place_takes; NULL: nothing is sent to it. */
+    int (*takes)(const char *file, struct err *err);
     /* Knows its room; runs nothing yet. */
     void *(*open)(const struct place_setup *setup, struct err *err);
     /* From here on records may be sent and come. */

@@ -123,6 +123,9 @@ struct scheduler {
     const struct nodes *(*nodes)(const void *s);
     uint32_t (*array_max)(const void *s); /* jobs in one array */
     uint32_t (*jobs_max)(const void *s);  /* of ours at once */
+    /* -1 with the reason when no order can be submitted, whatever its tasks
+     * are; NULL: any can. */
+    int (*ready)(const void *s, struct err *err);
     /* What must lie beside a bundle's file of tasks; NULL: nothing. */
     int (*pack)(void *s, const struct job_bundle *b, struct err *err);
     /* The text that is submitted, as it will stand in `file`. */

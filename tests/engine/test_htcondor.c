@@ -231,6 +231,24 @@ static void a_log_that_is_not_written_is_a_refusal(void **state)
     assert_non_null(strstr(b->rig.fault.text, "events.log"));
 }
 
+/* It would wait for a name to change by itself. */
+static void a_file_that_cannot_be_named_is_a_refusal(void **state)
+{
+    static const char *const names[] = {"a,b.dat"};
+    struct bench *b = *state;
+    struct engine_travel travel = *b->rig.travel;
+    travel.names = names;
+    travel.count = 1;
+    b->rig.travel = &travel;
+    rig_open(&b->rig, "htcondor");
+    rig_submit(&b->rig, 1, 1, "true");
+    run(b, faulted);
+    assert_int_equal(b->rig.fault.kind, ERR_INPUT);
+    assert_non_null(strstr(b->rig.fault.text, "a,b.dat has a ','"));
+    assert_int_equal(b->rig.faults, 1);
+    rig_close(&b->rig);
+}
+
 static void an_order_that_was_taken_unheard_is_found_by_its_name(void **state)
 {
     struct bench *b = *state;
@@ -500,6 +518,7 @@ int main(void)
         BENCH(a_warning_is_a_refusal),
         BENCH(a_warning_of_another_kind_is_told_and_no_refusal),
         BENCH(a_log_that_is_not_written_is_a_refusal),
+        BENCH(a_file_that_cannot_be_named_is_a_refusal),
         BENCH(an_order_that_was_taken_unheard_is_found_by_its_name),
         BENCH(a_need_no_machine_can_meet_is_refused),
         BENCH(requirements_that_no_machine_meets_are_said),
