@@ -10,6 +10,7 @@
 #include "study/conductor.h"
 #include "study/frozen.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NAMED_MAX 5 /* of what is linked */
 
@@ -124,6 +125,44 @@ static bool is_free(struct study *s)
     struct counts c;
     return store_counts(s->store, &c, NULL) == 0 &&
            c.by_state[STATE_DONE] == 0 && study_out(s) == 0;
+}
+
+/* Made in a folder of its own, since nothing may change what is there. */
+static int foresee_frozen(struct study *s, const char *scratch, struct err *err)
+{
+    struct arena *a = s->arena;
+    const char *to = path_join(a, scratch, "code");
+    struct frozen f;
+    int rc = frozen_make(s->plan->code, s->setup.home, to, a, &f, err);
+    if (!rc) {
+        s->code_home =
+            path_join(a, frozen_folder(s->setup.folder, a), f.inside);
+        study_travel(s, to);
+    }
+    frozen_done(&f);
+    return rc;
+}
+
+int study_code_foresee(struct study *s, struct store *store, struct err *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *scratch = arena_printf(s->arena, "%s/throng-code.XXXXXX",
+                                 tmp && *tmp == '/' ? tmp : "/tmp");
+    struct counts c = {0};
+    if (store && store_counts(store, &c, err))
+        return -1;
+    bool kept = c.by_state[STATE_DONE] || c.by_state[STATE_RUNNING];
+    s->code_home =
+        kept ? study_code_home(store, s->setup.home, s->arena) : s->setup.home;
+    if (s->plan->code == CODE_LIVE || strcmp(s->code_home, s->setup.home)) {
+        study_travel(s, NULL);
+        return 0;
+    }
+    if (!mkdtemp(scratch))
+        return err_errno(err, "make %s", scratch);
+    int rc = foresee_frozen(s, scratch, err);
+    dir_remove(scratch, NULL);
+    return rc;
 }
 
 int study_code_open(struct study *s, struct err *err)

@@ -60,8 +60,9 @@ struct study {
     int64_t new_ns;    /* … and since when it is that one */
 };
 
-/* travel.c: fills `travel`, once it is known what tasks run from. */
-void study_travel(struct study *s);
+/* travel.c: fills `travel`, once it is known what tasks run from. Frozen code
+ * is looked at in the folder `frozen`; NULL: where it will lie. */
+void study_travel(struct study *s, const char *frozen);
 
 /* Trials in all, less what was removed; -1: no end. Never fewer than there
  * are: a smaller run_cap takes none away. */
@@ -174,6 +175,9 @@ int study_facts_check(struct study *s, struct err *err);
 /* ---- code.c ------------------------------------------------------------ */
 /* The trials that are out are known. */
 int study_code_open(struct study *s, struct err *err);
+/* What it would come to, and study_travel for that, without a store of one's
+ * own: `store` is the study's, or NULL where there is none yet. */
+int study_code_foresee(struct study *s, struct store *store, struct err *err);
 
 /* ---- forgotten.c ------------------------------------------------------- */
 /* After an end that was none of throng's own: sets folders aside that trials

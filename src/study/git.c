@@ -13,15 +13,19 @@
 
 #define TEXT_MAX (64u << 20)
 
+const char *git_folder(struct arena *a, const char *folder)
+{
+    const char *at = folder;
+    for (; strcmp(at, "/") && strcmp(at, "."); at = path_folder(a, at))
+        if (file_exists(path_join(a, at, ".git")))
+            return at;
+    return NULL;
+}
+
 bool git_is_around(const char *folder)
 {
     struct arena *a = arena_new();
-    const char *at = folder;
-    bool found = false;
-    while (!found && strcmp(at, "/") && strcmp(at, ".")) {
-        found = file_exists(path_join(a, at, ".git"));
-        at = path_folder(a, at);
-    }
+    bool found = git_folder(a, folder) != NULL;
     arena_free(a);
     return found;
 }

@@ -3,9 +3,12 @@
 #define THRONG_STUDY_GIT_H
 
 #include <stdbool.h>
+#include "base/arena.h"
 #include "base/buf.h"
 
-/* True when the folder, or one around it, is git's. */
+/* The folder, or the next one around it, that is git's; NULL: none is. */
+const char *git_folder(struct arena *a, const char *folder);
+/* True when there is one. */
 bool git_is_around(const char *folder);
 /* What it prints when it is run there, in b; it is given so many seconds, and
  * `scratch` is a file to be made for it. -1: it is not there, or has failed. */

@@ -295,7 +295,7 @@ static int open_code(struct study *s, struct err *err)
 {
     if (study_code_open(s, err))
         return -1;
-    study_travel(s);
+    study_travel(s, NULL);
     return 0;
 }
 

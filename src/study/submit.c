@@ -15,6 +15,15 @@ struct rehearsal {
     struct counts counts; /* of the stored study, if there is one */
 };
 
+/* Where tasks see the same files as we, none is named. */
+static int foresee_code(struct rehearsal *r, struct store *store,
+                        struct err *err)
+{
+    return engine_is_live(r->study.engine)
+               ? 0
+               : study_code_foresee(&r->study, store, err);
+}
+
 static int read_stored(struct rehearsal *r, int64_t *next, int64_t *version,
                        struct err *err)
 {
@@ -25,13 +34,14 @@ static int read_stored(struct rehearsal *r, int64_t *next, int64_t *version,
     r->preview.epoch = 1; /* of a store that nobody has held */
     struct store *store = store_open(r->study.setup.folder, false, &missing);
     if (!store && missing.kind == ERR_MISSING)
-        return 0;
+        return foresee_code(r, NULL, err);
     if (!store)
         return err_set(err, missing.kind, "%s", missing.text);
     int rc = study_next(store, &id, next, err) ||
                      study_search_version(store, version, err) ||
                      store_counts(store, &r->counts, err) ||
-                     store_lease_read(store, &lease, err)
+                     store_lease_read(store, &lease, err) ||
+                     foresee_code(r, store, err)
                  ? -1
                  : 0;
     r->preview.epoch = lease.epoch;
@@ -105,7 +115,6 @@ int study_submit(const struct study_setup *setup, struct study_submit *out,
     struct engine_setup engine = study_engine_setup(&r.study);
     struct engine_hooks hooks = {0};
     engine.preview = true;
-    study_travel(&r.study);
     r.study.engine = engine_open(&engine, &hooks, err);
     int rc = r.study.engine ? rehearse(&r, out, err) : -1;
     search_free(r.search);

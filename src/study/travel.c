@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/chars.h"
+#include "study/git.h"
 #include "study/named_file.h"
 
 #define DEPTH_MAX 100
@@ -19,6 +20,8 @@ struct travel {
     const char *home;   /* the study file's folder */
     const char *root;   /* what tasks run from … */
     const char *inside; /* … and where home is in it; "": it is it */
+    const char *frozen; /* where the files of frozen code are; NULL: it is not
+                           frozen */
     VEC(const char *) names;
 };
 
@@ -312,10 +315,10 @@ static bool has_links(const char *folder, struct arena *a, unsigned depth)
 static void add_code(struct travel *t, const char *below, unsigned depth)
 {
     struct arena *a = t->arena;
-    const char **names = dir_list(path_join(a, t->root, below), a, NULL);
+    const char **names = dir_list(path_join(a, t->frozen, below), a, NULL);
     for (; names && *names && depth < DEPTH_MAX; names++) {
         const char *name = *below ? path_join(a, below, *names) : *names;
-        const char *path = path_join(a, t->root, name);
+        const char *path = path_join(a, t->frozen, name);
         if (is_link(path))
             continue;
         if (file_is_dir(path) && (*below || has_links(path, a, 0)))
@@ -331,7 +334,7 @@ static void add_code(struct travel *t, const char *below, unsigned depth)
 static void gather(struct travel *t)
 {
     const struct plan *p = t->plan;
-    if (strcmp(t->root, t->home) != 0)
+    if (t->frozen)
         add_code(t, "", 0);
     each_word(p, add_started, t);
     if (p->model.len) {
@@ -352,15 +355,17 @@ static void find_root(struct travel *t, const struct study *s)
     if (!s->code_home || !lies_below(s->code_home, code))
         return;
     size_t len = strlen(code);
-    t->root = code;
+    t->root = t->frozen = code;
     t->inside = s->code_home[len] ? s->code_home + len + 1 : "";
 }
 
-void study_travel(struct study *s)
+void study_travel(struct study *s, const char *frozen)
 {
     const struct plan *p = s->plan;
     struct travel t = {.plan = p, .arena = s->arena, .home = s->setup.home};
     find_root(&t, s);
+    if (frozen)
+        t.frozen = frozen;
     gather(&t);
     s->travel = (struct engine_travel){
         .home = t.home,
@@ -417,21 +422,24 @@ static void refuse_absolute(const struct judging *j, const char *key,
                         key, STRF(path)));
 }
 
-/* What goes lies in one folder there, and nothing is above that. Frozen code
- * may be of a folder above the study's. */
+/* What goes lies in one folder there, and nothing is above that. */
 static bool name_outside(const struct judging *j, enum problem_level level,
                          const char *key, const char *name)
 {
-    struct arena *a = j->travel.arena;
-    if (j->travel.plan->code != CODE_LIVE || !leads_out(settled(a, name)))
+    const struct travel *t = &j->travel;
+    struct arena *a = t->arena;
+    bool git = t->plan->code == CODE_GIT;
+    if (!leads_out(settled(a, path_join(a, t->inside, name))))
         return false;
     say_at(
         j, level, key,
-        "put it below the study file's folder, or the study file above it",
+        git ? "put it below git's folder"
+            : "put it below the study file's folder, or the study file above "
+              "it",
         arena_printf(a,
-                     "%s: %s lies outside of the study's folder, and what "
-                     "goes to the machines of the pool keeps its place in it",
-                     key, name));
+                     "%s: %s lies outside of %s, and what goes to the machines "
+                     "of the pool keeps its place in it",
+                     key, name, git ? "git's folder" : "the study's folder"));
     return true;
 }
 
@@ -456,7 +464,7 @@ static void judge_word(void *context, struct str word, bool started)
         !file_exists(path_join(t->arena, t->home, name)) ||
         name_outside(j, started ? PROBLEM_ERROR : PROBLEM_WARNING, "command",
                      name) ||
-        started || goes(t, name))
+        started || t->plan->code != CODE_LIVE || goes(t, name))
         return;
     say_at(j, PROBLEM_WARNING, "command", "add it to `inputs:`",
            arena_printf(t->arena,
@@ -563,6 +571,22 @@ static void judge_links(const struct judging *j)
     }
 }
 
+/* Of frozen code only what is named: the rest is known when it is frozen. */
+static void judge_names(const struct judging *j)
+{
+    const struct travel *t = &j->travel;
+    const char *place = arena_cstr(t->arena, t->plan->site.engine);
+    const char *key =
+        value_get(t->plan->root, STR("inputs")) ? "inputs" : "command";
+    struct err why = {0};
+    if (engine_place_takes(place, t->home, &why))
+        say_at(j, PROBLEM_ERROR, "name", "", why.text);
+    for (size_t i = 0; i < t->names.len; i++)
+        if (!is_url(str_of(t->names.p[i])) && !leads_out(t->names.p[i]) &&
+            engine_place_takes(place, t->names.p[i], &why))
+            say_at(j, PROBLEM_ERROR, key, "", why.text);
+}
+
 /* Where reports come when a job has ended, nobody can decide by them. */
 static void judge_early(const struct judging *j)
 {
@@ -597,25 +621,35 @@ static void judge_image(const struct judging *j)
                             "container: there is no image %.*s", STRF(image)));
 }
 
+/* A study of git's may have what it runs above it, up to git's folder. */
+static void place_code(struct travel *t)
+{
+    const char *top =
+        t->plan->code == CODE_GIT ? git_folder(t->arena, t->home) : NULL;
+    t->root = top ? top : t->home;
+    t->inside = "";
+    if (top && strcmp(top, t->home) != 0)
+        t->inside = t->home + strlen(top) + 1;
+}
+
 void travel_check(const struct plan *p, struct problems *problems)
 {
     struct arena *a = problems->arena;
     const char *file = path_absolute(a, arena_cstr(a, p->file));
     struct judging j = {
         .problems = problems,
-        .travel = {
-            .plan = p, .arena = a, .home = path_folder(a, file), .inside = ""}};
+        .travel = {.plan = p, .arena = a, .home = path_folder(a, file)}};
     if (engine_place_is_live(arena_cstr(a, p->site.engine)))
         return;
-    j.travel.root = j.travel.home;
+    place_code(&j.travel);
     gather(&j.travel);
-    if (p->code == CODE_LIVE)
-        each_word(p, judge_word, &j);
+    each_word(p, judge_word, &j);
     if (p->model.len && is_relative(p->model))
         name_outside(&j, PROBLEM_ERROR, "model", arena_cstr(a, p->model));
     each_text(value_get(p->model_root, STR("data")), judge_data, &j);
     judge_inputs(&j);
     judge_links(&j);
+    judge_names(&j);
     judge_early(&j);
     judge_image(&j);
     if (p->bind_count)

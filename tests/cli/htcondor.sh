@@ -45,11 +45,12 @@ mkdir below && cp train.py below
 outside() { # NAME STATUS LINE...
     local name=$1 expected=$2
     shift 2
+    of=${of:-the study\'s folder}
     study "$@"
     mv s.yaml below/s.yaml
     run "$THRONG" check below/s.yaml
     check_status "$name" "$expected"
-    check_contains "$name: in words" "$err" "lies outside of the study's folder"
+    check_contains "$name: in words" "$err" "lies outside of $of"
 }
 outside "an input above the study is refused" 1 \
     'command: python3 train.py {x}' 'inputs: [../rows.csv]'
@@ -57,6 +58,28 @@ outside "a folder, too" 1 'command: python3 train.py {x}' 'inputs: [../data]'
 outside "and a program" 1 'command: python3 ../train.py {x}'
 outside "what a command mentions is named" 0 \
     'command: python3 train.py ../rows.csv {x}'
+outside "with a copy of the code, too" 1 \
+    'command: python3 train.py {x}' 'inputs: [../rows.csv]' 'code: copy'
+outside "and its program" 1 'command: python3 ../train.py {x}' 'code: copy'
+git init -q below && git -C below add .
+of="git's folder" outside "with code of git what lies outside of that" 1 \
+    'command: python3 train.py {x}' 'inputs: [../rows.csv]' 'code: git'
+rm -rf below/.git && git init -q .
+run "$THRONG" check below/s.yaml
+check_lacks "what is above the study and in git's folder is not" "$err" outside
+rm -rf .git
+for name in 'a,b.csv' 'a=b.csv' 'a$b.csv'; do
+    echo 1 >"$name"
+    study 'command: python3 train.py {x}' "inputs: ['$name']"
+    says "a name that HTCondor cannot say is refused: $name" 1 "$name has a '"
+    rm "$name"
+done
+mkdir 'of a=b' && cp train.py 'of a=b'
+study 'command: python3 train.py {x}' && mv s.yaml 'of a=b'
+run "$THRONG" check 'of a=b/s.yaml'
+check_status "so is such a folder" 1
+check_contains "so is such a folder: in words" "$err" "of a=b has a '='"
+rm -r 'of a=b'
 study 'command: python3 train.py --x {x} rows.csv data/a.csv' 'inputs: [.]'
 silent "the study's folder goes with all in it"
 study 'command: python3 train.py --x {x} data/a.csv' 'inputs: [sub/../data]'
