@@ -530,7 +530,7 @@ void check_site(struct study_file *r)
     const struct site_source *from = r->reader ? r->reader->site : NULL;
     struct reading in = r->in;
     in.file = str_of(from ? from->file : "");
-    bool wanted = p->profile.len || !str_is(p->engine, PLACE_HERE);
+    bool wanted = p->profile.len || !p->engine.len || !place_is_here(p->engine);
     const struct value *profile =
         from && wanted ? find_profile(p, from, &in) : NULL;
     p->site.engine = engine_of(p, profile, &in);

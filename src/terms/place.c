@@ -1,8 +1,8 @@
 /* place.c - where tasks run */
 #include "terms/place.h"
 
-#define PLACE_NOW(name, site, about) {#name, site, about, false},
-#define PLACE_LATER(name, site, about) {#name, site, about, true},
+#define PLACE_NOW(name, of, site, about) {#name, of, site, about, false},
+#define PLACE_LATER(name, of, site, about) {#name, of, site, about, true},
 static const struct place_name rows[] = {PLACES(PLACE_NOW)
                                              PLACES_LATER(PLACE_LATER)};
 
@@ -10,15 +10,17 @@ static const struct place_name rows[] = {PLACES(PLACE_NOW)
 const char *const place_names[] = {PLACES(PLACE_TEXT) PLACES_LATER(PLACE_TEXT)
                                        NULL};
 
-bool place_is_here(struct str name)
-{
-    return !name.len || str_is(name, PLACE_HERE);
-}
-
 const struct place_name *place_name_find(struct str name)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (str_is(name, rows[i].name))
             return &rows[i];
     return NULL;
+}
+
+bool place_is_here(struct str name)
+{
+    const struct place_name *row =
+        place_name_find(name.len ? name : str_of(PLACE_HERE));
+    return row && row->of == THIS_MACHINE;
 }

@@ -17,24 +17,32 @@ enum site_of {
     SITE_HTCONDOR = 2,
 };
 
-/* Every place has a row here: its name, its settings, and what it is. The first
- * is this machine. */
+/* Whose programs and memory its tasks have. */
+enum place_of {
+    THIS_MACHINE, /* the conductor's: what is missing here is missing there */
+    OTHER_MACHINES,
+};
+
+/* Every place has a row here: its name, whose machines it has, its settings,
+ * and what it is. The first is where a study runs that names none. */
 /* clang-format off */
 #define PLACES(row) \
-    row(local, SITE_NONE, "this machine") \
-    row(slurm, SITE_SLURM, "jobs of a Slurm cluster") \
-    row(htcondor, SITE_HTCONDOR, "jobs of an HTCondor pool")
+    row(local, THIS_MACHINE, SITE_NONE, "this machine") \
+    row(slurm, OTHER_MACHINES, SITE_SLURM, "jobs of a Slurm cluster") \
+    row(htcondor, OTHER_MACHINES, SITE_HTCONDOR, "jobs of an HTCondor pool")
 /* Those that are for tests: nobody can name them. */
 #define PLACES_APART(row) \
-    row(fake, SITE_NONE, "no machine at all") \
-    row(fake_cluster, SITE_NONE, "the same, and it outlives its conductor")
+    row(fake, OTHER_MACHINES, SITE_NONE, "no machine at all") \
+    row(fake_cluster, OTHER_MACHINES, SITE_NONE, \
+        "the same, and it outlives its conductor")
 /* Those that study files can name before they are there. */
 #define PLACES_LATER(row) \
-    row(mpi, SITE_NONE, "the ranks of one MPI program")
+    row(mpi, OTHER_MACHINES, SITE_NONE, "the ranks of one MPI program")
 /* clang-format on */
 
 struct place_name {
     const char *name;
+    enum place_of of;
     enum site_of site;
     const char *about; /* one line for people */
     bool later;        /* it is not there yet */
@@ -50,8 +58,9 @@ enum { PLACES(PLACE_ROW) PLACES_APART(PLACE_ROW) PLACE_COUNT };
 
 /* All that a study file can name, NULL-terminated. */
 extern const char *const place_names[];
-/* The first of the list is this machine: where a study runs that names none. */
+/* Where a study runs that names none. */
 #define PLACE_HERE (place_names[0])
+/* True where its tasks run on this machine; an empty name is PLACE_HERE's. */
 bool place_is_here(struct str name);
 /* NULL: no study file can name it. */
 const struct place_name *place_name_find(struct str name);

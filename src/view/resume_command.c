@@ -85,7 +85,7 @@ const char *resume_command(struct arena *a, const struct place_of_study *where)
 {
     struct str file = {0}, fixed = {0};
     struct buf b;
-    struct ran ran = {.place = "local"};
+    struct ran ran = {.place = PLACE_HERE};
     struct store *store = store_open(where->folder, false, NULL);
     if (!store || store_fact(store, "file", a, &file, NULL) ||
         store_fact(store, "fixed", a, &fixed, NULL) || !file.len) {
