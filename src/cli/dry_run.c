@@ -42,7 +42,7 @@ static int add_row(struct rehearsal *r, int64_t id, const char *state,
     if (plan_command(r->plan, point, c->arena, &argv, &argc, &c->err))
         return err_wrap(&c->err, "trial %lld", (long long)id);
     buf_init(&b);
-    plan_print_command(&b, r->plan, argv, argc, true);
+    preview_task(&b, r->plan, argv, argc);
     table_cell(r->table, "%lld", (long long)id);
     table_cell(r->table, "%s", state);
     table_cell(r->table, "%s", one_line(c->arena, buf_str(&b)));

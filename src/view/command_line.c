@@ -283,6 +283,11 @@ int command_line_print(struct buf *b, struct store *store,
         print_training(b, plan, home, point, seed, t->budget, a);
         return 0;
     }
+    if (plan->kind->runs == RUNS_OPTIONS)
+        return err_set(err, ERR_INPUT,
+                       "tasks of the kind %s run no command: only a worker "
+                       "can run them",
+                       plan->kind->name);
     if (add_scratch(b, plan, t, point, a, err))
         return -1;
     const char *code = study_code_home(store, home, a);

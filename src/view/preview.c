@@ -158,6 +158,23 @@ static void add_program(struct buf *b, const struct preview *k)
              file_exists(path) ? "" : " (not there, seen from the study file)");
 }
 
+void preview_task(struct buf *b, const struct plan *p, const struct arg *argv,
+                  size_t argc)
+{
+    if (p->kind->runs != RUNS_OPTIONS) {
+        plan_print_command(b, p, argv, argc, true);
+        return;
+    }
+    buf_adds(b, p->kind->name);
+    for (size_t i = 0; p->kind_options && i < p->kind_options->count; i++) {
+        struct str key = p->kind_options->keys[i];
+        if (str_is(key, "kind"))
+            continue;
+        buf_addf(b, " %.*s=", STRF(key));
+        json_print(b, p->kind_options->items[i]);
+    }
+}
+
 /* The lines of a script stand below each other. */
 static void add_command(struct buf *b, const struct preview *k, int64_t id,
                         const struct arg *argv, size_t argc)
@@ -165,7 +182,7 @@ static void add_command(struct buf *b, const struct preview *k, int64_t id,
     struct buf text;
     struct str line;
     buf_init(&text);
-    plan_print_command(&text, k->plan, argv, argc, true);
+    preview_task(&text, k->plan, argv, argc);
     struct str rest = buf_str(&text);
     buf_addf(b, "  %lld  ", (long long)id);
     for (int i = 0; str_split(&rest, '\n', &line); i++)
@@ -217,7 +234,8 @@ static int add_sample(struct buf *b, const struct preview *k, int64_t id,
         needs_print(b, &needs);
         buf_adds(b, " each\n");
         add_gpus(b, k);
-        buf_adds(b, "commands\n");
+        buf_adds(b, k->plan->kind->runs == RUNS_OPTIONS ? "tasks\n"
+                                                        : "commands\n");
     }
     add_command(b, k, id, argv, argc);
     if (!command_shows_point(k->plan)) {

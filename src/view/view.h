@@ -404,6 +404,10 @@ struct preview {
 int preview_print(struct buf *b, const struct preview *k, struct err *err);
 /* The schema throng.check/1. */
 void preview_json(struct buf *b, const struct preview *k);
+/* What a trial runs, for people: its command, or of a kind that has none the
+ * kind with what `task:` says to it. */
+void preview_task(struct buf *b, const struct plan *p, const struct arg *argv,
+                  size_t argc);
 
 /* ---- a trial of built-in training as a `throng train` ------------------ */
 
