@@ -255,15 +255,12 @@ static void read_kernels(struct study_file *r, const struct value *v)
     read_device_as(r, v, "kernels");
 }
 
-static void read_slurm(struct study_file *r, const struct value *v)
-{
-    r->plan->slurm = read_site(&r->in, v, "slurm");
-}
-
-static void read_htcondor(struct study_file *r, const struct value *v)
-{
-    r->plan->htcondor = read_site(&r->in, v, "htcondor");
-}
+#define READ_SITE(name, ...)                                                   \
+    static void read_##name(struct study_file *r, const struct value *v)       \
+    {                                                                          \
+        r->plan->settings[SITE_##name] = read_site(&r->in, v, SITE_##name);    \
+    }
+SITES(READ_SITE)
 
 /* `<method>: {…}`; which one is used is known when all keys are read. */
 static void read_external(struct study_file *r, const struct value *v)
@@ -332,6 +329,8 @@ struct key {
                                        read by the key that holds it */
 };
 
+#define SITE_KEY(name, words)                                                  \
+    {{#name, "an object", "settings of " words " jobs"}, read_##name},
 static const struct key keys[] = {
     {{"name", "text", "names the study; else the file's name does"}, read_name},
     {{"description", "text", "a note for people"}, read_description},
@@ -525,8 +524,9 @@ static const struct key keys[] = {
      read_share},
     {{"engine", "a word", "where tasks run: local, slurm …"}, read_engine},
     {{"profile", "text", "named settings of a site"}, read_profile},
-    {{"slurm", "an object", "settings of Slurm jobs"}, read_slurm},
-    {{"htcondor", "an object", "settings of HTCondor jobs"}, read_htcondor},
+    /* clang-format off */
+    SITES(SITE_KEY)
+    /* clang-format on */
     {{"protocol", "throng or candle", "how parameters go in"}, read_protocol},
     {{"candle", "an object",
       "with protocol: candle: style (script, config_file, action, runner, "

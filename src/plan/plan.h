@@ -208,7 +208,7 @@ struct plan {
     bool share_group;              /* share: group */
 
     struct str engine, profile; /* as they are said; empty: they are not */
-    const struct value *slurm, *htcondor; /* settings, read; or NULL */
+    const struct value *settings[SITE_COUNT]; /* by scheduler, read; or NULL */
     struct site site;
 };
 

@@ -128,9 +128,9 @@ void redact_line(struct buf *b, const struct plan *p, struct str line);
 /* Nothing but letters, digits, _ and -. */
 bool name_only(struct str s);
 
-/* The settings of `slurm:` or `htcondor:`, as plan_site hands them on. */
+/* The settings of `slurm:` and the like, as check_site hands them on. */
 const struct value *read_site(const struct reading *in, const struct value *v,
-                              const char *engine);
+                              enum site_of site);
 void check_site(struct study_file *r); /* after all keys are read */
 
 void read_resources(struct study_file *r, const struct value *v);

@@ -7,19 +7,18 @@
  * where it is read, and the place gets one object in which times are seconds
  * and counts are whole numbers.
  *
- * A key is one row of the table. */
+ * A key is one row of the table. What else a scheduler takes, its function
+ * other_NAME says, without which its row in terms/place.h does not compile. */
 #include "plan/reading.h"
 
 #include <stdlib.h>
 #include "base/chars.h"
 #include "base/num.h"
 
-enum of_engine {
-    OF_SLURM = SITE_SLURM,
-    OF_HTCONDOR = SITE_HTCONDOR,
-    OF_ANY = 3,
-    LATER = 4, /* it is checked, and nobody acts on it yet */
-};
+/* Schedulers as bits; behind them: it is checked, and nobody acts on it yet. */
+#define OF(name) (1u << SITE_##name)
+#define OF_ANY ((1u << SITE_COUNT) - 1)
+#define LATER (1u << SITE_COUNT)
 
 /* One setting as the place gets it; NULL after a problem. */
 typedef struct value *site_fn(const struct reading *in, const struct value *v,
@@ -83,40 +82,40 @@ static site_fn site_classes, site_conductor;
 static const struct site_key {
     const char *name;
     site_fn *read;
-    unsigned of; /* enum of_engine */
+    unsigned of; /* schedulers, and LATER */
 } site_keys[] = {
-    {"account", site_text, OF_SLURM},
-    {"array_limit", site_count, OF_SLURM},
-    {"attributes", site_texts, OF_HTCONDOR},
+    {"account", site_text, OF(slurm)},
+    {"array_limit", site_count, OF(slurm)},
+    {"attributes", site_texts, OF(htcondor)},
     {"bundle_time", site_seconds, OF_ANY},
-    {"checkpoint_every", site_seconds, OF_HTCONDOR},
-    {"checkpoint_every", site_seconds, OF_SLURM | LATER},
+    {"checkpoint_every", site_seconds, OF(htcondor)},
+    {"checkpoint_every", site_seconds, OF(slurm) | LATER},
     {"classes", site_classes, OF_ANY},
-    {"conductor", site_conductor, OF_SLURM},
-    {"constraint", site_text, OF_SLURM},
-    {"exclude", site_text, OF_SLURM},
+    {"conductor", site_conductor, OF(slurm)},
+    {"constraint", site_text, OF(slurm)},
+    {"exclude", site_text, OF(slurm)},
     {"job_slots", site_job_slots, OF_ANY},
     {"lead", site_seconds, OF_ANY},
-    {"lease", site_seconds, OF_HTCONDOR},
+    {"lease", site_seconds, OF(htcondor)},
     {"look", site_seconds, OF_ANY},
     {"mail", site_text, OF_ANY},
     {"max_jobs", site_count, OF_ANY},
-    {"nodes", site_count, OF_SLURM},
-    {"offsite", site_bool, OF_HTCONDOR},
-    {"partition", site_text, OF_SLURM},
-    {"qos", site_text, OF_SLURM},
-    {"requeue", site_bool, OF_SLURM},
-    {"reservation", site_text, OF_SLURM},
-    {"sbatch", site_texts, OF_SLURM},
-    {"scratch", site_text, OF_SLURM},
-    {"setup", site_text, OF_SLURM},
-    {"throttle", site_count, OF_SLURM},
+    {"nodes", site_count, OF(slurm)},
+    {"offsite", site_bool, OF(htcondor)},
+    {"partition", site_text, OF(slurm)},
+    {"qos", site_text, OF(slurm)},
+    {"requeue", site_bool, OF(slurm)},
+    {"reservation", site_text, OF(slurm)},
+    {"sbatch", site_texts, OF(slurm)},
+    {"scratch", site_text, OF(slurm)},
+    {"setup", site_text, OF(slurm)},
+    {"throttle", site_count, OF(slurm)},
     {"time", site_seconds, OF_ANY},
-    {"vacate", site_seconds, OF_HTCONDOR},
+    {"vacate", site_seconds, OF(htcondor)},
 };
 #define KEY_COUNT (sizeof site_keys / sizeof *site_keys)
 
-static const struct site_key *find(struct str name, enum of_engine of)
+static const struct site_key *find(struct str name, unsigned of)
 {
     for (size_t i = 0; i < KEY_COUNT; i++)
         if ((site_keys[i].of & of) && str_is(name, site_keys[i].name))
@@ -124,13 +123,18 @@ static const struct site_key *find(struct str name, enum of_engine of)
     return NULL;
 }
 
-static void unknown(const struct reading *in, const struct value *v, size_t i,
-                    const char *what, enum of_engine of)
+/* A setting that is no key of ours: true where the scheduler takes it as it
+ * is, else a problem was told. */
+typedef bool other_fn(const struct reading *in, const struct value *v, size_t i,
+                      const char *what);
+
+static bool other_slurm(const struct reading *in, const struct value *v,
+                        size_t i, const char *what)
 {
     const char *names[KEY_COUNT + 1];
     size_t n = 0;
     for (size_t k = 0; k < KEY_COUNT; k++)
-        if (site_keys[k].of & of)
+        if (site_keys[k].of & OF(slurm))
             names[n++] = site_keys[k].name;
     names[n] = NULL;
     const char *near = str_nearest(v->keys[i], names);
@@ -139,6 +143,7 @@ static void unknown(const struct reading *in, const struct value *v, size_t i,
         near ? arena_printf(in->arena, "did you mean '%s'?", near)
              : "other options of sbatch go into sbatch: [\"--option=value\"]",
         "%s has no key '%s'", what, shown(in->arena, v->keys[i]));
+    return false;
 }
 
 /* Commands of a submit description that are not a site's to say, and what
@@ -192,9 +197,10 @@ static bool is_command(struct str name)
     return true;
 }
 
-/* A line of the description: NAME = VALUE. */
-static bool check_line(const struct reading *in, const struct value *v,
-                       size_t i, const char *what)
+/* HTCondor's submit files have commands without number: a line of the
+ * description, NAME = VALUE. */
+static bool other_htcondor(const struct reading *in, const struct value *v,
+                           size_t i, const char *what)
 {
     struct str name = v->keys[i];
     const struct value *item = v->items[i];
@@ -215,23 +221,23 @@ static bool check_line(const struct reading *in, const struct value *v,
     return false;
 }
 
-/* The settings of an object, each as the place gets it. HTCondor's submit
- * files have commands without number: what is no key of ours is one of them. */
+#define OTHER(name, ...) [SITE_##name] = other_##name,
+static other_fn *const others[SITE_COUNT] = {SITES(OTHER)};
+
+/* The settings of an object, each as the place gets it. */
 static struct value *read_settings(const struct reading *in,
                                    const struct value *v, const char *what,
-                                   enum of_engine of, bool profile)
+                                   enum site_of site, bool profile)
 {
     struct value *out = value_object(in->arena);
     if (!read_object(in, v, what))
         return out;
     for (size_t i = 0; i < v->count; i++) {
-        const struct site_key *key = find(v->keys[i], of);
+        const struct site_key *key = find(v->keys[i], 1u << site);
         struct value *item = v->items[i];
         if (profile && str_is(v->keys[i], "engine"))
             continue;
-        if (!key && !(of & OF_HTCONDOR))
-            unknown(in, v, i, what, of);
-        else if (!key && !check_line(in, v, i, what))
+        if (!key && !others[site](in, v, i, what))
             continue;
         if (key)
             item = key->read(in, item,
@@ -368,11 +374,12 @@ static struct value *site_classes(const struct reading *in,
 
 /* ---- the study's own ----------------------------------------------------- */
 
+#define SITE_NAME(name, ...) [SITE_##name] = #name,
 const struct value *read_site(const struct reading *in, const struct value *v,
-                              const char *engine)
+                              enum site_of site)
 {
-    bool slurm = strcmp(engine, "slurm") == 0;
-    return read_settings(in, v, engine, slurm ? OF_SLURM : OF_HTCONDOR, false);
+    static const char *const names[SITE_COUNT] = {SITES(SITE_NAME)};
+    return read_settings(in, v, names[site], site, false);
 }
 
 /* ---- profiles ------------------------------------------------------------ */
@@ -425,13 +432,22 @@ static const struct value *find_profile(const struct plan *p,
 /* ---- the environment ------------------------------------------------------
  */
 
-/* A text from a variable, read by the row of its key. */
+static const struct launcher_variable {
+    const char *name, *key;
+} variables[] = {
+    {"QUEUE", "partition"}, {"PROJECT", "account"}, {"WALLTIME", "time"},
+    {"PROCS", "max_jobs"},  {"PPN", "job_slots"},
+};
+
+/* A text from a variable, read by the row of its key, where the scheduler has
+ * one. */
 static void take_variable(const struct reading *in,
-                          const struct site_source *from, const char *variable,
-                          const char *key, struct value *out)
+                          const struct site_source *from, enum site_of site,
+                          const struct launcher_variable *variable,
+                          struct value *out)
 {
-    const char *text = from->variable ? from->variable(variable) : NULL;
-    const struct site_key *row = find(str_of(key), OF_ANY);
+    const char *text = from->variable ? from->variable(variable->name) : NULL;
+    const struct site_key *row = find(str_of(variable->key), 1u << site);
     if (!text || !*text || !row)
         return;
     struct reading of = {in->arena, in->problems, STR("the environment")};
@@ -439,9 +455,9 @@ static void take_variable(const struct reading *in,
     double number;
     if (row->read != site_text && num_double(v->s, &number))
         v = value_double(in->arena, number);
-    v = row->read(&of, v, variable);
+    v = row->read(&of, v, variable->name);
     if (v)
-        value_set(in->arena, out, str_of(key), v);
+        value_set(in->arena, out, str_of(variable->key), v);
 }
 
 /* PROCS trials at once, PPN of them in a job. */
@@ -456,16 +472,11 @@ static void divide_jobs(const struct reading *in, struct value *out)
 
 static struct value *read_environment(const struct reading *in,
                                       const struct site_source *from,
-                                      bool slurm)
+                                      enum site_of site)
 {
     struct value *out = value_object(in->arena);
-    if (slurm) {
-        take_variable(in, from, "QUEUE", "partition", out);
-        take_variable(in, from, "PROJECT", "account", out);
-    }
-    take_variable(in, from, "WALLTIME", "time", out);
-    take_variable(in, from, "PROCS", "max_jobs", out);
-    take_variable(in, from, "PPN", "job_slots", out);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        take_variable(in, from, site, &variables[i], out);
     divide_jobs(in, out);
     return out;
 }
@@ -492,18 +503,17 @@ static struct str engine_of(const struct plan *p, const struct value *profile,
 }
 
 /* The settings of all sources, each over the one before. */
-static void settle(struct plan *p, const struct value *profile,
-                   const struct site_source *from, const struct reading *in)
+static void settle(struct plan *p, enum site_of site,
+                   const struct value *profile, const struct site_source *from,
+                   const struct reading *in)
 {
-    bool slurm = str_is(p->site.engine, "slurm");
-    enum of_engine of = slurm ? OF_SLURM : OF_HTCONDOR;
     struct value *all = value_object(in->arena);
     if (profile)
-        all = read_settings(in, profile, "the profile", of, true);
+        all = read_settings(in, profile, "the profile", site, true);
     if (from)
-        p->site.variables = read_environment(in, from, slurm);
+        p->site.variables = read_environment(in, from, site);
     lay_over(in->arena, all, p->site.variables);
-    lay_over(in->arena, all, slurm ? p->slurm : p->htcondor);
+    lay_over(in->arena, all, p->settings[site]);
     p->site.options = all;
 }
 
@@ -537,7 +547,7 @@ void check_site(struct study_file *r)
     const struct place_name *place = place_name_find(p->site.engine);
     bool here = !place || place->site == SITE_NONE;
     if (!here)
-        settle(p, profile, from, &in);
+        settle(p, place->site, profile, from, &in);
     if (profile)
         tell_choice(p, profile, here, &in);
 }

@@ -10,12 +10,16 @@
 
 #include "base/str.h"
 
-/* Whose settings of a site count: `slurm: {…}`, a profile's. */
-enum site_of {
-    SITE_NONE = 0,
-    SITE_SLURM = 1,
-    SITE_HTCONDOR = 2,
-};
+/* Whose settings of a site count: `slurm: {…}`, a profile's. Every scheduler
+ * has a row here: the key of study files that its settings stand under, and
+ * what it is called. plan/site.c says which settings those are. */
+/* clang-format off */
+#define SITES(row) \
+    row(slurm, "Slurm") \
+    row(htcondor, "HTCondor")
+/* clang-format on */
+#define SITE_ROW(name, ...) SITE_##name,
+enum site_of { SITE_NONE, SITES(SITE_ROW) SITE_COUNT };
 
 /* Whose programs and memory its tasks have. */
 enum place_of {
@@ -28,8 +32,8 @@ enum place_of {
 /* clang-format off */
 #define PLACES(row) \
     row(local, THIS_MACHINE, SITE_NONE, "this machine") \
-    row(slurm, OTHER_MACHINES, SITE_SLURM, "jobs of a Slurm cluster") \
-    row(htcondor, OTHER_MACHINES, SITE_HTCONDOR, "jobs of an HTCondor pool")
+    row(slurm, OTHER_MACHINES, SITE_slurm, "jobs of a Slurm cluster") \
+    row(htcondor, OTHER_MACHINES, SITE_htcondor, "jobs of an HTCondor pool")
 /* Those that are for tests: nobody can name them. */
 #define PLACES_APART(row) \
     row(fake, OTHER_MACHINES, SITE_NONE, "no machine at all") \

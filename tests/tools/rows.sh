@@ -31,6 +31,7 @@ needs_row strategy search/strategy.h 'row(sobol)' search/sobol.c STRATEGY_ROW_so
 needs_row device terms/device.h 'row(portable,' nn/portable.c DEVICE_portable
 needs_row kind terms/kind.h 'row(train,' worker/train.c KIND_ROW_train
 needs_row place terms/place.h 'row(local,' engine/local.c PLACE_ROW_local
+needs_row scheduler terms/place.h 'row(htcondor, "HTC' plan/site.c SITE_htcondor
 needs_row verb cli/cli.h 'row(doctor)' cli/doctor.c VERB_ROW_doctor
 needs_row operation nn/graph.h 'X(DECONV)' nn/layer_window.c NN_OP_DECONV
 needs_row kernel nn/plain.inc '#define SAMPLE_KERNEL' nn/reference.c SAMPLE_KERNEL
@@ -60,6 +61,7 @@ has_page() { # WHAT WHERE LIST PAGE FORM
 }
 
 has_page place terms/place.h PLACES study-file.md '^\| `engine`.*`NAME`'
+has_page scheduler terms/place.h SITES study-file.md '^\| .*`NAME`.* settings of'
 has_page device terms/device.h DEVICES study-file.md '^\| `device`.*`NAME`'
 has_page kind terms/kind.h KINDS study-file.md '^\| `task`.*`NAME`'
 has_page 'kind of stage' terms/stage.h STAGES campaign-file.md '^\| `NAME: '
