@@ -5,7 +5,6 @@
 #ifndef THRONG_CLI_CLI_H
 #define THRONG_CLI_CLI_H
 
-#include <stdarg.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -147,7 +146,6 @@ unsigned columns_of(int fd);
 /* Talk, to standard error, shown as by put; on a terminal its lines are broken
  * between words. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 void say_problems(const struct problems *problems);
 /* Says how old a copy is that was read (store_as_of), and why; nothing where
  * it is current. */

@@ -106,7 +106,8 @@ unsigned columns_of(int fd)
                                                               : 80;
 }
 
-void vsay(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static void vsay(const char *fmt,
+                                                       va_list ap)
 {
     struct buf text, b, lines;
     buf_init(&text);

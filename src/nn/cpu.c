@@ -20,7 +20,7 @@ const struct nn_kernels *nn_kernels_avx2(void)
                : NULL;
 }
 
-const struct nn_kernels *nn_kernels_cpu(void)
+static const struct nn_kernels *kernels_that_fit(void)
 {
     const struct nn_kernels *k = nn_kernels_avx512();
     if (!k)
@@ -28,6 +28,6 @@ const struct nn_kernels *nn_kernels_cpu(void)
     return k ? k : nn_kernels_portable();
 }
 
-DEVICE(cpu, .runner = &nn_stepwise, .kernels = nn_kernels_cpu);
+DEVICE(cpu, .runner = &nn_stepwise, .kernels = kernels_that_fit);
 DEVICE(avx2, .runner = &nn_stepwise, .kernels = nn_kernels_avx2);
 DEVICE(avx512, .runner = &nn_stepwise, .kernels = nn_kernels_avx512);

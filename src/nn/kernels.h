@@ -110,7 +110,5 @@ const struct nn_kernels *nn_kernels_reference(void); /* double, plain */
 const struct nn_kernels *nn_kernels_portable(void);  /* float, plain */
 const struct nn_kernels *nn_kernels_avx2(void);      /* float, fast */
 const struct nn_kernels *nn_kernels_avx512(void);
-/* Float, fast: by the kind of CPU that we run on. */
-const struct nn_kernels *nn_kernels_cpu(void);
 
 #endif

@@ -40,8 +40,8 @@ const char *run_phase_name(enum run_phase phase)
 void run_enter(struct run *r, enum run_phase phase)
 {
     require(run_phase_leads(r->phase, phase));
-    log_to(r->log, LOG_DEBUG, "run: %s, then %s", phases[r->phase].name,
-           phases[phase].name);
+    log_to(r->log, LOG_DEBUG, "run: %s, then %s", run_phase_name(r->phase),
+           run_phase_name(phase));
     r->phase = phase;
 }
 
@@ -73,7 +73,7 @@ void live_enter(struct run *r, struct live *l, enum live_phase phase)
 {
     require(live_phase_leads(l->phase, phase));
     log_to(r->log, LOG_DEBUG, "trial %lld: %s, then %s", (long long)l->t.id,
-           live_phases[l->phase].name, live_phases[phase].name);
+           live_phase_name(l->phase), live_phase_name(phase));
     r->out -= live_is_out(l);
     l->phase = phase;
     r->out += live_is_out(l);

@@ -57,7 +57,7 @@ static bool refuse(const struct value *v, const char *wanted, struct err *why)
 
 /* ---- values ----------------------------------------------------------- */
 
-bool value_whole(const struct value *v, int64_t *out)
+static bool whole(const struct value *v, int64_t *out)
 {
     if (v->kind == VALUE_INT) {
         *out = v->i;
@@ -74,7 +74,7 @@ bool want_int(const struct value *v, int64_t min, int64_t max, int64_t *out,
               struct err *why)
 {
     int64_t i;
-    if (!value_whole(v, &i))
+    if (!whole(v, &i))
         return refuse(v, "a whole number", why);
     if (i < min || i > max) {
         err_set(why, ERR_INPUT, "must be at %s %lld, not %lld",

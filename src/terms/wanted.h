@@ -12,8 +12,6 @@
 
 /* A whole number; a double that is one counts too: 1e3 is how people write a
  * thousand, and searches hand floats on. */
-bool value_whole(const struct value *v, int64_t *out);
-
 bool want_int(const struct value *v, int64_t min, int64_t max, int64_t *out,
               struct err *why);
 /* A finite one. */
