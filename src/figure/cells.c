@@ -227,19 +227,22 @@ struct plot_panel *cells_draw(const struct cells *c,
     panel->x = c->sides[0].axis;
     panel->y = c->sides[1].axis;
     panel->ramp_label = what;
-    double *shades = plot_room(p, c->sides[0].count * c->sides[1].count);
-    for (size_t i = 0; i < c->sides[0].count * c->sides[1].count; i++)
+    size_t count = c->sides[0].count * c->sides[1].count, empty = 0;
+    double *shades = plot_room(p, count);
+    for (size_t i = 0; i < count; i++) {
         shades[i] = c->n[i] > 0 ? c->shown[i] : NAN;
+        empty += isnan(shades[i]);
+    }
     plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_CELLS,
-                                             .count = c->sides[0].count *
-                                                      c->sides[1].count,
+                                             .count = count,
                                              .across = c->sides[0].count,
                                              .shades = shades});
     for (size_t i = 0; i < 2; i++)
         if (c->sides[i].left)
             plot_note(p, "%zu more values of %s are not drawn",
                       c->sides[i].left, c->sides[i].axis.label);
-    plot_note(p, "empty cells have no trial");
+    if (empty)
+        plot_note(p, "empty cells have no trial");
     add_table(c, p);
     return panel;
 }

@@ -18,8 +18,25 @@ static double *numbers_of(struct plot *p, const struct value *list)
     return out;
 }
 
+/* A number holds from the beginning of its part to the end: two corners. */
+static double *corners_of(struct plot *p, const double *list, size_t n)
+{
+    double *out = plot_room(p, 2 * n);
+    for (size_t i = 0; i < 2 * n; i++)
+        out[i] = list[i / 2];
+    return out;
+}
+
+static double *edges_of(struct plot *p, size_t n, double width)
+{
+    double *out = plot_room(p, 2 * n);
+    for (size_t i = 0; i < 2 * n; i++)
+        out[i] = (double)((i + 1) / 2) * width;
+    return out;
+}
+
 /* Hosts on top of each other, where there are a few. */
-static void draw_hosts(const struct value *hosts, size_t n, const double *time,
+static void draw_hosts(const struct value *hosts, size_t n, const double *edges,
                        struct plot *p, struct plot_panel *panel)
 {
     double *below = plot_room(p, n);
@@ -34,10 +51,10 @@ static void draw_hosts(const struct value *hosts, size_t n, const double *time,
         bool many = hosts->count > 1;
         plot_mark_add(
             panel, &(struct plot_mark){.kind = PLOT_BAND,
-                                       .count = n,
-                                       .x = time,
-                                       .y = below,
-                                       .y2 = top,
+                                       .count = 2 * n,
+                                       .x = edges,
+                                       .y = corners_of(p, below, n),
+                                       .y2 = corners_of(p, top, n),
                                        .colour = PLOT_CATEGORY,
                                        .category = (unsigned)k,
                                        .opacity = 0.45,
@@ -56,7 +73,7 @@ static int draw(const struct value *v, struct plot *p, struct err *err)
     double width = value_number(value_get(v, STR("width")));
     if (!n)
         return err_set(err, ERR_MISSING, "no trial has begun yet");
-    double *time = plot_room(p, n);
+    double *time = plot_room(p, n), *edges = edges_of(p, n, width);
     for (size_t i = 0; i < n; i++)
         time[i] = ((double)i + 0.5) * width;
     struct plot_panel *panel = plot_panel_add(p, NULL);
@@ -71,11 +88,11 @@ static int draw(const struct value *v, struct plot *p, struct err *err)
     plot_numbers(p, "seconds", time);
     plot_numbers(p, "mean", numbers_of(p, mean));
     plot_numbers(p, "most", most);
-    draw_hosts(value_get(v, STR("hosts")), n, time, p, panel);
-    plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_STEPS,
-                                             .count = n,
-                                             .x = time,
-                                             .y = most,
+    draw_hosts(value_get(v, STR("hosts")), n, edges, p, panel);
+    plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_LINES,
+                                             .count = 2 * n,
+                                             .x = edges,
+                                             .y = corners_of(p, most, n),
                                              .colour = PLOT_INK,
                                              .width = 0.8,
                                              .name = "most at once"});

@@ -22,6 +22,19 @@ static void draw_everywhere(const struct plot *p)
     buf_done(&b);
 }
 
+static int make_plot(struct made *m, const char *kind,
+                     struct figure_asked asked, struct plot *p, struct err *err)
+{
+    store_lease_release(
+        m->s); /* nobody runs it: time ends with what is known */
+    asked.store = m->s;
+    asked.study = "s";
+    asked.home = m->folder;
+    plot_init(p, m->a);
+    const struct figure_kind *k = figure_kind_of(kind, err);
+    return k ? figure_make(k, &asked, p, err) : -1;
+}
+
 /* The table of a figure, or what is wrong. */
 static const char *data_of(struct made *m, const char *kind,
                            struct figure_asked asked)
@@ -29,15 +42,8 @@ static const char *data_of(struct made *m, const char *kind,
     struct plot p;
     struct buf b;
     struct err err = {0};
-    store_lease_release(
-        m->s); /* nobody runs it: time ends with what is known */
-    asked.store = m->s;
-    asked.study = "s";
-    asked.home = m->folder;
-    plot_init(&p, m->a);
     buf_init(&b);
-    const struct figure_kind *k = figure_kind_of(kind, &err);
-    if (!k || figure_make(k, &asked, &p, &err)) {
+    if (make_plot(m, kind, asked, &p, &err)) {
         buf_adds(&b, err.text);
     } else {
         plot_csv(&b, &p);
@@ -183,6 +189,47 @@ static void load_is_what_the_page_shows(void **state)
     }
     assert_int_equal(rows, 24);                    /* 28 s in 24 parts */
     assert_true(fabs(mean * 28 / 24 - 48) < 0.01); /* six times 8 s */
+}
+
+/* Each part from its beginning to its end, the last one, too. */
+static void load_is_drawn_from_the_first_start_to_the_last_end(void **state)
+{
+    struct made *m = *state;
+    struct plot p;
+    made_study(m);
+    assert_ok(m, make_plot(m, "load", ASKED(.store = NULL), &p, &m->err));
+    const struct plot_panel *panel = p.panels.p[0];
+    const struct plot_mark *mean = &panel->marks.p[0], *most = mean + 1;
+    assert_int_equal(panel->marks.len, 2);
+    assert_int_equal(mean->count, most->count);
+    for (size_t i = 0; i < most->count; i++) {
+        assert_true(mean->x[i] == most->x[i]);
+        assert_true(mean->y2[i] <= most->y[i]);
+    }
+    assert_true(most->x[0] == 0);
+    assert_true(most->x[most->count - 2] < most->x[most->count - 1]);
+    assert_true(fabs(most->x[most->count - 1] - 28) < 1e-9);
+    plot_done(&p);
+}
+
+static bool notes_empty_cells(struct made *m, struct figure_asked asked)
+{
+    struct plot p;
+    bool said = false;
+    assert_ok(m, make_plot(m, "matrix", asked, &p, &m->err));
+    for (size_t i = 0; i < p.notes.len; i++)
+        said |= strstr(p.notes.p[i], "empty cells") != NULL;
+    plot_done(&p);
+    return said;
+}
+
+static void empty_cells_are_explained_where_there_are_some(void **state)
+{
+    struct made *m = *state;
+    made_study(m);
+    assert_true(notes_empty_cells(m, ASKED(.x = "act", .y = "layers")));
+    assert_false(notes_empty_cells(
+        m, ASKED(.x = "act", .y = "layers", .where = "layers = 1")));
 }
 
 static void importance_has_a_row_for_each_parameter(void **state)
@@ -468,6 +515,8 @@ int main(void)
         TEST(each_kind_has_its_numbers),
         TEST(history_has_the_batches_of_a_method),
         TEST(load_is_what_the_page_shows),
+        TEST(load_is_drawn_from_the_first_start_to_the_last_end),
+        TEST(empty_cells_are_explained_where_there_are_some),
         TEST(importance_has_a_row_for_each_parameter),
         TEST(uncertainty_says_whether_sd_is_right),
         TEST(what_cannot_be_drawn_is_said),
