@@ -51,8 +51,8 @@ static int read_size(struct call *c, struct plot_look *look)
         !num_int(rest, &h) || w < 20 || h < 8 || w > SIDE_MAX || h > SIDE_MAX)
         return err_set(&c->err, ERR_USAGE,
                        "--size takes width x height, as 640x400 (in a "
-                       "terminal columns and rows), not `%s`",
-                       said);
+                       "terminal columns and rows), 20x8 to %dx%d, not `%s`",
+                       SIDE_MAX, SIDE_MAX, said);
     look->width = (double)w;
     look->height = (double)h;
     return 0;

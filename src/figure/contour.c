@@ -14,7 +14,8 @@
 
 struct field {
     double weight[GRID * GRID], sum[GRID * GRID];
-    double *mean; /* NaN: no trial is near */
+    double least, most; /* of the trials: no mean is outside */
+    double *mean;       /* NaN: no trial is near */
 };
 
 static size_t place(double part)
@@ -26,6 +27,8 @@ static size_t place(double part)
 static void gather(struct field *f, const struct trials *t,
                    const struct plot_panel *panel)
 {
+    f->least = INFINITY;
+    f->most = -INFINITY;
     for (size_t i = 0; i < t->count; i++) {
         double x = plot_axis_at(&panel->x, t->params[0].numbers[i]);
         double y = plot_axis_at(&panel->y, t->params[1].numbers[i]);
@@ -34,6 +37,8 @@ static void gather(struct field *f, const struct trials *t,
         size_t at = place(y) * GRID + place(x);
         f->weight[at] += 1;
         f->sum[at] += t->values[i];
+        f->least = fmin(f->least, t->values[i]);
+        f->most = fmax(f->most, t->values[i]);
     }
 }
 
@@ -62,6 +67,14 @@ static void blur_row(double *first, size_t step, const double *bell, int reach,
         first[at * step] = row[at];
 }
 
+/* Rounding leaves the range of the trials, and lines would join its noise. */
+static double mean_at(const struct field *f, size_t i)
+{
+    if (!(f->weight[i] > LEAST_WEIGHT))
+        return NAN;
+    return fmin(fmax(f->sum[i] / f->weight[i], f->least), f->most);
+}
+
 /* One axis after the other: the bell is a product. It is narrower the more
  * trials there are, and ends with the room of a choice. */
 static void smooth(struct field *f, size_t trials,
@@ -79,8 +92,7 @@ static void smooth(struct field *f, size_t trials,
         for (size_t i = 0; i < GRID; i++)
             blur_row(lists[l] + i, GRID, bell, reach, &panel->y);
     for (size_t i = 0; i < GRID * GRID; i++)
-        f->mean[i] =
-            f->weight[i] > LEAST_WEIGHT ? f->sum[i] / f->weight[i] : NAN;
+        f->mean[i] = mean_at(f, i);
 }
 
 /* ---- lines of equal values

@@ -56,6 +56,9 @@ static int check(const struct figure_kind *kind,
         strcmp(asked->scale, "linear"))
         return err_set(err, ERR_USAGE, "--scale takes log or linear, not `%s`",
                        asked->scale);
+    if (asked->x && asked->y && !strcmp(asked->x, asked->y))
+        return err_set(err, ERR_USAGE,
+                       "--x and --y both name `%s`; two are needed", asked->x);
     return 0;
 }
 

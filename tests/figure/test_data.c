@@ -327,6 +327,8 @@ static void what_cannot_be_drawn_is_said(void **state)
         {"slice", {.params = "lr,nothing"}, "nothing"},
         {"heat", {.stat = "median"}, "--stat takes"},
         {"heat", {.x = "nope"}, "nope"},
+        {"contour", {.x = "lr", .y = "lr"}, "both name `lr`"},
+        {"pareto", {.x = "loss", .y = "loss"}, "both name `loss`"},
         {"pareto", {0}, "no two objectives"},
         {"curves", {.metric = "size"}, "no trial has reported `size`"},
         {"curves", {.trials = "1", .group = "act"}, "choose one"},
@@ -426,6 +428,33 @@ static void one_trial_alone_is_drawn(void **state)
     }
 }
 
+/* Between equal values there is nothing else: no noise that lines join. */
+static void equal_values_have_no_contour_lines(void **state)
+{
+    struct made *m = *state;
+    struct plot p;
+    made_fact(m, "metric", "loss");
+    made_fact(m, "goal", "minimize");
+    made_fact(m, "space", study_space);
+    for (int64_t id = 1; id <= 7; id++)
+        made_result(m, id,
+                    arena_printf(m->a,
+                                 "{\"act\":\"relu\",\"layers\":%d,"
+                                 "\"lr\":%g}",
+                                 (int)id % 3 + 1, 0.1 / (double)id),
+                    STATE_DONE, 1.74031, 10);
+    made_commit(m);
+    assert_ok(m, make_plot(m, "contour", ASKED(.x = "lr", .y = "layers"), &p,
+                           &m->err));
+    const struct plot_mark *cells = &p.panels.p[0]->marks.p[0];
+    const struct plot_mark *lines = cells + 1;
+    for (size_t i = 0; i < cells->count; i++)
+        assert_true(isnan(cells->shades[i]) || cells->shades[i] == 1.74031);
+    assert_int_equal(lines->kind, PLOT_LINES);
+    assert_int_equal(lines->count, 0);
+    plot_done(&p);
+}
+
 /* 200 parameters of any name, values all equal. */
 static void many_odd_parameters_are_drawn(void **state)
 {
@@ -523,6 +552,7 @@ int main(void)
         TEST(what_is_left_out_is_said),
         TEST(seconds_are_a_metric_of_any_study),
         TEST(one_trial_alone_is_drawn),
+        TEST(equal_values_have_no_contour_lines),
         TEST(many_odd_parameters_are_drawn),
         TEST(no_value_at_all_is_said),
         TEST(curves_of_no_number_are_none),
