@@ -92,6 +92,28 @@ static const char *goal_text(struct summing *s)
     return text;
 }
 
+/* Of several objectives the value of one, and who is beaten by none. */
+static void add_best(struct summing *s)
+{
+    const struct standing *now = &s->now;
+    const char *what = now->fronts.width < 2
+                           ? ""
+                           : arena_printf(s->arena, "%.*s ",
+                                          STRF(now->goal.name));
+    if (now->best.id)
+        pair(s, "best",
+             arena_printf(s->arena, "%s%s, trial %lld", what,
+                          number(s, now->best.value), (long long)now->best.id));
+    if (*what)
+        pair(s, "pareto",
+             arena_printf(s->arena,
+                          "%s trial%s that no other beats in every metric, "
+                          "which rank first, by %.*s",
+                          plot_count(s->arena, now->fronts.pareto),
+                          now->fronts.pareto == 1 ? "" : "s",
+                          STRF(now->goal.name)));
+}
+
 static void add_status(struct summing *s)
 {
     static const char *const titles[] = {"status", ""};
@@ -107,10 +129,7 @@ static void add_status(struct summing *s)
              : arena_printf(s->arena, "%lld, without an end",
                             (long long)now->finished));
     pair(s, "objective", goal_text(s));
-    if (now->best.id)
-        pair(s, "best",
-             arena_printf(s->arena, "%s, trial %lld",
-                          number(s, now->best.value), (long long)now->best.id));
+    add_best(s);
     page_table_end(s->page);
 }
 

@@ -106,6 +106,18 @@ check_contains "with the study file" "$out" "    method: random"
 check_contains "and how to do it again" "$out" "throng run study.yaml --new s-again"
 run "$THRONG" summary s s -o two.md
 check_equal "several studies are one page" 2 "$(grep -c '^# s$' two.md)"
+cat >both.yaml <<'END'
+name: both
+command: 'echo "::throng error={x} cost=$((5 - {x}))"'
+method: grid
+metrics: [{name: error}, {name: cost}]
+parameters:
+  x: {values: [1, 2, 3]}
+END
+run "$THRONG" run both.yaml --quiet
+run "$THRONG" summary both
+check_contains "the best of two objectives is said to be of one" "$out" "| best | error 1, trial 1 |"
+check_contains "and how many none beats" "$out" "| pareto | 3 trials that no other beats in every metric, which rank first, by error |"
 run "$THRONG" summary s -o page.txt
 check_status "another ending is refused" 2
 run "$THRONG" summary nosuch -o x.html
