@@ -96,10 +96,10 @@ static const char *goal_text(struct summing *s)
 static void add_best(struct summing *s)
 {
     const struct standing *now = &s->now;
-    const char *what = now->fronts.width < 2
-                           ? ""
-                           : arena_printf(s->arena, "%.*s ",
-                                          STRF(now->goal.name));
+    const char *what =
+        now->fronts.width < 2
+            ? ""
+            : arena_printf(s->arena, "%.*s ", STRF(now->goal.name));
     if (now->best.id)
         pair(s, "best",
              arena_printf(s->arena, "%s%s, trial %lld", what,
