@@ -252,8 +252,8 @@ static const struct {
       true}},
     {12,
      12,
-     {"what it made could not be brought back: is there room on this disk, may "
-      "it be written? Then condor_release",
+     {"a file could not be written where it was to arrive: of what it made, is "
+      "there room on this disk, may it be written? Then condor_release",
       true}},
     {13,
      13,

@@ -62,3 +62,17 @@ run "$THRONG" run comma.yaml --engine htcondor
 check_status "comma: after the fix the study goes on" 0
 check_equal "comma: and every trial is done" 2 \
     "$("$THRONG" export comma | tail -n +2 | grep -c done)"
+cd .. || exit 1
+
+# HTCondor's source (FileTransfer::DoDownload) has code 12, of who receives, and
+# EPERM.
+if stand_in_only "above: an input that leads out of the sandbox"; then
+    mkdir below && echo 1 >above.txt
+    printf '%s\n' 'executable = /bin/true' 'should_transfer_files = YES' \
+        'preserve_relative_paths = true' 'transfer_input_files = ../above.txt' \
+        'log = above.log' 'queue' >below/above.sub
+    (cd below && condor_submit above.sub >/dev/null)
+    held() { grep -q 'Code 12 Subcode 1' below/above.log; }
+    check "above: an input that leads out of the sandbox holds its job" \
+        wait_for 60 held
+fi

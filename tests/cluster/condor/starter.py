@@ -124,7 +124,7 @@ class Run(threading.Thread):
         except transfer.Failed as e:
             self.log(40, events.INPUT_ENDS)
             self.log(40, events.OUTPUT_BEGINS)
-            self.fail(13, e)
+            self.fail(e.code or 13, e)
             return
         self.ad["BytesRecvd"] += self.received
         self.log(40, events.INPUT_ENDS)

@@ -13,9 +13,10 @@ STDOUT, STDERR = "_condor_stdout", "_condor_stderr"
 
 
 class Failed(Exception):
-    def __init__(self, reason, subcode, starter_says):
+    def __init__(self, reason, subcode, starter_says, code=None):
         super().__init__(reason)
         self.reason, self.subcode = reason, subcode
+        self.code = code # of the hold; None: that of the way
         self.starter_says = starter_says
         self.sent_some = False # of what was listed
 
@@ -38,7 +39,7 @@ class Link(OSError):
 
 def refuse_above(run, name):
     """No part of a name that keeps its place may be "..": whoever receives it
-    says so (FileTransfer::DoDownload)."""
+    says so, with the code of what is received (FileTransfer::DoDownload)."""
     if ".." in name.split("/"):
         what = f"Attempt to write to illegal sandbox path: {name}"
         raise Failed(
@@ -46,7 +47,7 @@ def refuse_above(run, name):
             f"while receiving files from access point {run.pool.short}. "
             f"Details: {what}", errno.EPERM,
             f"Failed to transfer files: STARTER at 127.0.0.1 failed to receive "
-            f"file(s) from <127.0.0.1:9618>: {what}")
+            f"file(s) from <127.0.0.1:9618>: {what}", 12)
 
 
 def refuse_links(folder, name):
