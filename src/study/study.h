@@ -158,6 +158,8 @@ int conductor_job_cancel(const struct study_setup *setup, struct err *err);
 
 /* True when tasks of the place of this name go on without a conductor. */
 bool study_place_outlives(const char *place);
+/* … and when what they report there is heard while they run. */
+bool study_place_is_live(const char *place);
 /* The place where the study ran last; in the arena. */
 const char *study_place(struct store *store, struct arena *a);
 /* … and the profile that was named there; empty: none. */

@@ -30,6 +30,11 @@ bool study_place_outlives(const char *place)
     return engine_place_outlives(place);
 }
 
+bool study_place_is_live(const char *place)
+{
+    return engine_place_is_live(place);
+}
+
 uint32_t study_out(const struct study *s)
 {
     return s->run.out;

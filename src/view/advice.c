@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "study/study.h"
+#include "terms/place.h"
 #include "terms/room.h"
 
 #define HERE_LIMIT_S 43200.0     /* half a day: a night on one machine */
@@ -79,6 +80,13 @@ static bool is_coupled(const struct outlook *o)
     return o->needs.nodes > 1 || o->needs.ranks > 1;
 }
 
+/* The engine that the study says is a scheduler's: this machine only asks it.
+ */
+static bool is_away(const struct outlook *o)
+{
+    return !place_is_here(o->plan->site.engine);
+}
+
 /* Trials that really run at the same time. */
 static double processes(const struct outlook *o)
 {
@@ -97,7 +105,7 @@ static enum advised judge(const struct outlook *o)
 {
     if (is_coupled(o))
         return ADVISE_COUPLED;
-    if (!o->slots)
+    if (!o->slots || is_away(o))
         return o->needs.memory_bytes > NODE_MEMORY ? ADVISE_LARGER
                                                    : ADVISE_QUEUE;
     return o->here_s > HERE_LIMIT_S ? ADVISE_QUEUE : ADVISE_MACHINE;
@@ -135,8 +143,11 @@ static void reason_length(struct reasons *r, const struct outlook *o)
     struct buf b;
     buf_init(&b);
     if (o->task_s <= 0) {
-        buf_adds(&b, "how long a task takes is not known, so neither is "
-                     "whether a queue would pay");
+        buf_adds(&b, is_away(o)
+                         ? "how long a task takes is not known: the first jobs "
+                           "are short ones that measure it"
+                         : "how long a task takes is not known, so neither is "
+                           "whether a queue would pay");
         because(r, &b);
         return;
     }
@@ -219,11 +230,48 @@ static void reason_data(struct reasons *r, const struct outlook *o)
     because(r, &b);
 }
 
+/* What a trial takes, whatever this machine has. */
+static void reason_room(struct reasons *r, const struct outlook *o,
+                        uint64_t bytes)
+{
+    struct buf b;
+    buf_init(&b);
+    if (bytes) {
+        buf_adds(&b, "memory of one trial: ");
+        num_print_bytes(&b, bytes);
+        buf_adds(&b, o->needs.memory_bytes ? " (asked for)" : " (measured)");
+    }
+    if (o->needs.gpus > 0)
+        buf_addf(&b, "%seach trial wants %g GPU%s", b.len ? "; " : "",
+                 o->needs.gpus, o->needs.gpus == 1 ? "" : "s");
+    if (b.len)
+        because(r, &b);
+    buf_done(&b);
+}
+
+/* Work for minutes is done before a queue has begun. */
+static void reason_here(struct reasons *r, const struct outlook *o)
+{
+    struct buf b;
+    if (!is_away(o) || is_coupled(o) || !(o->here_s > 0) ||
+        o->here_s > HERE_LIMIT_S)
+        return;
+    buf_init(&b);
+    buf_adds(&b, "this machine alone would take ");
+    num_print_seconds(&b, o->here_s);
+    buf_adds(&b, " (engine: local)");
+    because(r, &b);
+}
+
 static void reason_memory(struct reasons *r, const struct outlook *o)
 {
     struct buf b;
     uint64_t bytes =
         o->needs.memory_bytes ? o->needs.memory_bytes : o->measure.rss_bytes;
+    if (is_away(o)) {
+        reason_room(r, o, bytes);
+        return;
+    }
     buf_init(&b);
     if (!o->slots) {
         buf_addf(&b, "this machine cannot hold one trial: it %s",
@@ -272,6 +320,7 @@ static void think_of_reasons(struct reasons *r, const struct outlook *o)
     reason_site(r, o);
     reason_memory(r, o);
     reason_nodes(r, o);
+    reason_here(r, o);
 }
 
 static void reasons_done(struct reasons *r)
@@ -289,6 +338,17 @@ static const char *const advice_words[] = {
     [ADVISE_COUPLED] = "tightly coupled nodes (Slurm or MPI)",
     [ADVISE_LARGER] = "a larger machine",
 };
+
+static void print_advice(struct buf *b, const struct outlook *o)
+{
+    const struct place_name *place = place_name_find(o->plan->site.engine);
+    if (o->advised == ADVISE_QUEUE && is_away(o) && place)
+        buf_addf(b,
+                 "advice   %s (engine: %s): many machines, tasks in bundles\n",
+                 place->about, place->name);
+    else
+        buf_addf(b, "advice   %s\n", advice_words[o->advised]);
+}
 
 /* The program reads THRONG_SUBSET or does not; only its time tells. */
 static void print_subset(struct buf *b, const struct outlook *o)
@@ -354,25 +414,48 @@ static void print_work(struct buf *b, const struct outlook *o)
     buf_addc(b, '\n');
 }
 
+/* "40 trials of 10 s (measured)" */
+static void print_trials(struct buf *b, const struct outlook *o)
+{
+    buf_addf(b, "%lld trial%s of ", (long long)o->total,
+             o->total == 1 ? "" : "s");
+    num_print_seconds(b, o->task_s);
+    buf_addf(b, " (%s%s)", o->source,
+             o->measure.subset > 0 && o->given_s <= 0
+                 ? " on a part of the data, scaled"
+                 : "");
+}
+
+static void print_estimate_there(struct buf *b, const struct outlook *o)
+{
+    if (o->there_s > 0) {
+        num_print_seconds(b, o->there_s);
+        buf_adds(b, " there: ");
+        print_trials(b, o);
+        buf_addf(b, ", %lld at once", (long long)o->slots_asked);
+    } else {
+        print_trials(b, o);
+        buf_adds(b, ": how many run at once there is the queue's to say, try "
+                    "--slots 50");
+    }
+}
+
 static void print_estimate(struct buf *b, const struct outlook *o)
 {
     buf_adds(b, "estimate ");
-    if (!o->slots)
+    if (!o->slots && !is_away(o))
         buf_adds(b, "never here: no trial fits this machine");
     else if (o->total < 0)
         buf_adds(b, "no end: set run_cap");
     else if (o->task_s <= 0)
         buf_adds(b, "unknown: try some with --try 2, or say --task-time 30s");
+    else if (is_away(o))
+        print_estimate_there(b, o);
     else {
         num_print_seconds(b, o->here_s);
-        buf_addf(b, " here: %lld trial%s of ", (long long)o->total,
-                 o->total == 1 ? "" : "s");
-        num_print_seconds(b, o->task_s);
-        buf_addf(b, " (%s%s), %u at once", o->source,
-                 o->measure.subset > 0 && o->given_s <= 0
-                     ? " on a part of the data, scaled"
-                     : "",
-                 o->slots);
+        buf_adds(b, " here: ");
+        print_trials(b, o);
+        buf_addf(b, ", %u at once", o->slots);
     }
     buf_addc(b, '\n');
 }
@@ -384,7 +467,7 @@ void outlook_print(struct buf *b, const struct outlook *o)
     print_measure(b, o);
     print_estimate(b, o);
     print_work(b, o);
-    buf_addf(b, "advice   %s\n", advice_words[o->advised]);
+    print_advice(b, o);
     for (size_t i = 0; i < r.list.len; i++)
         buf_addf(b, "  - %s\n", r.list.p[i]);
     reasons_done(&r);

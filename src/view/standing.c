@@ -47,6 +47,7 @@ int standing_read(struct standing *s, struct store *store, struct arena *a,
         s->bad += state_bad((enum state)i) ? s->counts.by_state[i] : 0;
     }
     s->jobs_out = count_jobs(s, store, a);
+    s->late = !study_place_is_live(study_place(store, a));
     return read_best(s, store, a, err);
 }
 

@@ -87,14 +87,16 @@ static void print_claims(struct buf *b, const char *folder, struct arena *a)
 /* ---- jobs of a scheduler ------------------------------------------------ */
 
 /* What it said last, which without a conductor may be long ago. */
-static void print_jobs(struct buf *b, const char *folder, bool live,
-                       struct arena *a)
+static void print_jobs(struct buf *b, const char *folder,
+                       const struct standing *s, struct arena *a)
 {
     size_t count, groups;
+    bool live = s->lease.live, run = false;
     const struct study_job *list = study_jobs(folder, a, &count);
     const struct study_job_group *g = study_job_groups(list, count, a, &groups);
     for (size_t i = 0; i < groups; i++) {
         const struct job_line *l = &g[i].like->line;
+        run |= l->stage == JOB_RUNS;
         buf_addf(b, "%-9s%llu %s", i ? "" : "jobs",
                  (unsigned long long)g[i].jobs, study_job_state(g[i].like, a));
         if (l->reason.len)
@@ -105,6 +107,11 @@ static void print_jobs(struct buf *b, const char *folder, bool live,
                  g[i].trials == 1 ? "" : "s",
                  live ? "" : ", when throng last asked");
     }
+    if (run && s->late)
+        buf_addf(b,
+                 "%-9strials of jobs that run count as waiting: what they "
+                 "do is known when their job ends\n",
+                 "");
 }
 
 static void print_number(struct buf *b, double number, bool brief)
@@ -175,7 +182,7 @@ void standing_print(struct buf *b, const struct standing *s,
         buf_addf(b, " of %lld", (long long)s->total);
     buf_adds(b, " finished\n");
     print_states(b, s);
-    print_jobs(b, where->folder, s->lease.live, a);
+    print_jobs(b, where->folder, s, a);
     if (s->valueless)
         buf_addf(b, "         %lld ended well without a value\n",
                  (long long)s->valueless);

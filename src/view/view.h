@@ -464,6 +464,7 @@ struct standing {
     struct lease lease;
     uint64_t jobs_out; /* of a cluster, which go on without a conductor; 0
                           while there is one */
+    bool late;         /* jobs tell of their trials when they end */
     struct study_goal goal;
     struct trial best;        /* of the best value; id 0: none */
     struct trial_mean *means; /* where there is noise: what a model expects of

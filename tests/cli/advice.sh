@@ -138,7 +138,7 @@ resources: {gpus: 1}
 END
 run "$THRONG" check articles.yaml --task-time 5s --slots 300
 check_status "millions of short tasks on GPUs that are not here" 0
-check_contains "belong into a queue" "$out" "advice   a queue"
+check_contains "belong into a queue" "$out" "advice   jobs of a Slurm cluster"
 check_contains "as bundles" "$out" "many go into one job as a bundle"
 check_contains "of the site that has the data" "$out" "site_bound: a queue of the site"
 check_contains "with what they take in all" "$out" "work     1042 GPU-days in all: 3d 11h with 300 at once"
@@ -149,7 +149,7 @@ run "$THRONG" check articles.yaml --slots 0
 check_status "no slots at all are a mistake" 2
 sed -e 's/^run_cap:.*/run_cap: 200/' -e '/^inputs/d' articles.yaml >models.yaml
 run "$THRONG" check models.yaml --task-time 3d
-check_contains "days on a GPU, too" "$out" "advice   a queue"
+check_contains "days on a GPU, too" "$out" "advice   jobs of a Slurm cluster"
 check_contains "with checkpoints, for short classes of jobs" "$out" \
     "(THRONG_CHECKPOINT, exit code 85); then it fits a site's class of short jobs"
 sed -e 's/gpus: 1/gpus: 128, nodes: 16/' models.yaml >foundation.yaml
@@ -165,3 +165,31 @@ check_matches "what was tried can be pasted" "$out" '^resources:
 sed -n '/^resources:/,$p' "$TMP/.out" >>study.yaml
 run "$THRONG" check study.yaml
 check_status "and is a study file's" 0
+
+# ---- where an engine is said, the advice is about that ----
+
+cat >away.yaml <<'YAML'
+command: "true {x}"
+method: grid
+metric: {name: loss}
+parameters: {x: {values: [1, 2, 3, 4]}}
+YAML
+for engine in slurm htcondor; do
+    run "$THRONG" check away.yaml --engine $engine
+    check_contains "$engine: the advice names the engine" "$out" \
+        "(engine: $engine): many machines, tasks in bundles"
+    check_lacks "$engine: and no machine of ours" "$out" "this machine"
+    check_lacks "$engine: nor one that does it" "$out" "one machine"
+    run "$THRONG" check away.yaml --engine $engine --task-time 10s
+    check_contains "$engine: the estimate asks how many run at once" "$out" \
+        "estimate 4 trials of 10s (given): how many run at once there"
+    check_contains "$engine: what would be quicker is said" "$out" \
+        "this machine alone would take"
+    run "$THRONG" check away.yaml --engine $engine --task-time 10s --slots 2
+    check_contains "$engine: or takes what is said" "$out" \
+        "estimate 20s there: 4 trials of 10s (given), 2 at once"
+    run "$THRONG" check away.yaml --engine $engine --task-time 10s --json
+    check_equal "$engine: also for programs" queue "$(json 'd["advice"]')"
+done
+run "$THRONG" check away.yaml --engine htcondor --task-time 30000h
+check_lacks "htcondor: no other queue is advised" "$out" slurm

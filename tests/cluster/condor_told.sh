@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Frozen code on HTCondor: what would be submitted is described before the first
-# run, and what cannot be sent ends the run, which goes on when it is mended.
+# What is told of a study on HTCondor: what would be submitted, before the first
+# run; what cannot be sent, which ends the run until it is mended; and what is
+# not known of trials while their jobs run.
 # timeout: 300
 export CONDOR_TEST_FIRST=0.2-0.5 CONDOR_TEST_PACE=0.1
 . "$(dirname "$0")/condor/lib.sh"
@@ -63,6 +64,29 @@ check_status "comma: after the fix the study goes on" 0
 check_equal "comma: and every trial is done" 2 \
     "$("$THRONG" export comma | tail -n +2 | grep -c done)"
 cd .. || exit 1
+
+# ---- while jobs run ------------------------------------------------------------------------
+
+NOTE="known when their job ends"
+cat >waits.sh <<SH
+while [ ! -e "$PWD/go" ]; do sleep 0.1; done
+echo "::throng loss=\$1"
+SH
+study meanwhile copy waits.sh
+if stand_in_only "meanwhile: trials in jobs that run"; then
+    "$THRONG" run meanwhile.yaml --engine htcondor >meanwhile.out 2>&1 &
+    conductor=$!
+    tells() { "$THRONG" status meanwhile | grep -q "$1"; }
+    check "meanwhile: status tells of jobs that run" wait_for 60 tells RUNNING
+    check "meanwhile: and what is known of their trials" tells "$NOTE"
+    touch go
+    wait $conductor
+    check_equal "meanwhile: it runs to its end" 0 $?
+    run "$THRONG" status meanwhile
+    check_lacks "meanwhile: behind it nothing is unknown" "$out" "$NOTE"
+fi
+
+# ---- the stand-in -----------------------------------------------------------------------------
 
 # HTCondor's source (FileTransfer::DoDownload) has code 12, of who receives, and
 # EPERM.
