@@ -8,6 +8,8 @@
 #include <strings.h>
 #include <wchar.h>
 
+#define NAME_ROOM 9 /* letters: less has no room for a beginning and an end */
+
 #define BACKEND_POINTER(name) &plot_backend_##name,
 static const struct plot_backend *const backends[] = {
     PLOT_BACKENDS(BACKEND_POINTER) NULL};
@@ -128,19 +130,35 @@ double canvas_width_of(const struct canvas *c, const char *text, bool bold)
     return width * c->letter * (bold && !c->cells ? 1.2 : 1);
 }
 
+/* The end of a name, which is often all that tells it from others; of a
+ * sentence, and where there is little room, none. */
+static struct str tail_of(const struct canvas *c, struct str text, double width)
+{
+    struct str rest = text;
+    double left = canvas_width_of(c, text.p, false);
+    if (width < c->letter * NAME_ROOM || memchr(text.p, ' ', text.len))
+        return STR("");
+    while (rest.len && left > width / 3)
+        left -= letter_width(c, next_letter(&rest)) * c->letter;
+    return rest;
+}
+
 const char *canvas_fit(const struct canvas *c, const char *text, double width,
                        struct arena *a)
 {
     struct str rest = str_of(text);
-    double used = c->letter;
     if (canvas_width_of(c, text, false) <= width)
         return text;
+    struct str tail = tail_of(c, rest, width);
+    double used = c->letter;
+    if (tail.len)
+        used += canvas_width_of(c, tail.p, false);
     while (rest.len) {
         struct str before = rest;
         used += letter_width(c, next_letter(&rest)) * c->letter;
         if (used > width) {
             struct str head = {text, (size_t)(before.p - text)};
-            return arena_printf(a, "%.*s…", STRF(head));
+            return arena_printf(a, "%.*s…%.*s", STRF(head), STRF(tail));
         }
     }
     return text;

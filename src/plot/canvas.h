@@ -96,7 +96,8 @@ struct level_walk {
 bool level_next(struct level_walk *w, struct box *piece);
 /* How wide text is on it. */
 double canvas_width_of(const struct canvas *c, const char *text, bool bold);
-/* The text, cut with an ellipsis to so much width; in the arena, or itself. */
+/* The text, cut with an ellipsis to so much width, a name in its middle; in
+ * the arena, or itself. */
 const char *canvas_fit(const struct canvas *c, const char *text, double width,
                        struct arena *a);
 

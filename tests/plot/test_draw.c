@@ -222,6 +222,39 @@ static void numbers_that_would_overlap_are_left_out(void **state)
     }
 }
 
+/* Names that differ at their ends differ where they are cut, too. */
+static void long_names_keep_their_ends(void **state)
+{
+    static const char *const names[] = {"a_rather_long_name_of_a_layer_1",
+                                        "a_rather_long_name_of_a_layer_2"};
+    static const double at[] = {0, 1};
+    static const char *const files[] = {"a.svg", "terminal"};
+    struct arena *a = arena_new();
+    struct plot p;
+    (void)state;
+    plot_init(&p, a);
+    struct plot_panel *panel = plot_panel_add(&p, NULL);
+    panel->y = (struct plot_axis){
+        .scale = PLOT_CHOICE, .choices = names, .choice_count = 2};
+    plot_mark_add(
+        panel,
+        &(struct plot_mark){.kind = PLOT_POINTS, .count = 2, .x = at, .y = at});
+    for (size_t i = 0; i < 2; i++) {
+        struct plot_look look = {
+            .width = i ? 60 : 300, .height = i ? 12 : 200, .unicode = true};
+        struct buf b;
+        buf_init(&b);
+        draw(&p, files[i], &look, &b);
+        assert_null(strstr(b.p, names[0]));
+        assert_non_null(strstr(b.p, "a_ra"));
+        assert_non_null(strstr(b.p, "r_1"));
+        assert_non_null(strstr(b.p, "r_2"));
+        buf_done(&b);
+    }
+    plot_done(&p);
+    arena_free(a);
+}
+
 static void without_colours_points_differ_in_form(void **state)
 {
     static const double x[] = {1, 2, 3}, y[] = {1, 3, 2};
@@ -369,6 +402,7 @@ int main(void)
         cmocka_unit_test(many_panels_find_room_or_none),
         cmocka_unit_test(panels_without_room_are_counted),
         cmocka_unit_test(numbers_that_would_overlap_are_left_out),
+        cmocka_unit_test(long_names_keep_their_ends),
         cmocka_unit_test(without_colours_points_differ_in_form),
         cmocka_unit_test(a_crowd_is_a_density_and_says_so),
         cmocka_unit_test(text_of_a_svg_stays_text),
