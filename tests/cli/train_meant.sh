@@ -198,9 +198,9 @@ with open("py.npy", "rb") as f:
 truth = struct.unpack("<%df" % (200 * 64), data[10 + skip:])
 pairs = []
 with open("pixels.csv", newline="") as f:
-    for row in list(csv.reader(f))[1:]:
-        at = (int(row[0]) - 1) * 64
-        pairs += [(float(p), truth[at + k] > 0.5) for k, p in enumerate(row[1:])]
+    for row in csv.DictReader(f):
+        at = (int(row["row"]) - 1) * 64
+        pairs += [(float(row["p_%d" % k]), truth[at + k] > 0.5) for k in range(64)]
 assert len(pairs) == 50 * 64
 both = sum(t and p > 0.5 for p, t in pairs)
 said, true = sum(p > 0.5 for p, _ in pairs), sum(t for _, t in pairs)
