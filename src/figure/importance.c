@@ -2,7 +2,7 @@
 #include "figure/trials.h"
 #include "view/view.h"
 
-#define BARS_MAX 30
+#define BARS_MAX 15 /* each has a line of its own in 80x24 */
 
 struct bars {
     const char **names;

@@ -118,6 +118,15 @@ run "$THRONG" run both.yaml --quiet
 run "$THRONG" summary both
 check_contains "the best of two objectives is said to be of one" "$out" "| best | error 1, trial 1 |"
 check_contains "and how many none beats" "$out" "| pareto | 3 trials that no other beats in every metric, which rank first, by error |"
+{
+    printf 'name: many\ncommand: echo "::throng loss={knob_1}"\nmethod: random\nrun_cap: 12\n'
+    printf 'seed: 1\nmetric: {name: loss}\nparameters:\n'
+    seq 40 | sed 's/.*/  knob_&: {min: 0.0, max: 1.0}/'
+} >many.yaml
+run "$THRONG" run many.yaml --quiet
+run "$THRONG" plot importance many --size 80x24
+left=$(printf '%s\n' "$out" | sed -n 's/^the \([0-9]*\) least important.*/\1/p')
+check_equal "each bar has its name, the others are counted" 40 "$((left + $(printf '%s\n' "$out" | grep -c '^ *knob_')))"
 run "$THRONG" summary s -o page.txt
 check_status "another ending is refused" 2
 run "$THRONG" summary nosuch -o x.html
