@@ -283,10 +283,11 @@ static int exit_code_of(struct str text)
 static void read_account_line(struct str line, struct arena *a,
                               struct job_words *words)
 {
-    struct str f[4] = {0}, job, state;
+    struct str f[4], job, state;
     struct job_word w = {0};
     for (size_t i = 0; i < 4; i++)
-        str_split(&line, '|', &f[i]);
+        if (!str_split(&line, '|', &f[i]))
+            return; /* it was cut off */
     struct str index = f[0];
     if (!str_split(&index, '_', &job) || !num_uint(job, &w.job) || !index.p ||
         !parse_u32(index, &w.index))

@@ -75,7 +75,8 @@ static void accounting_tells_what_the_queue_has_forgotten(void **state)
     slurm_read_account(STR("10_2|CANCELLED by 0|n0|0:15\n"
                            "10_[4-9]|PENDING|None assigned|0:0\n"
                            "12_3|OUT_OF_MEMORY|n2|0:125\n"
-                           "12_4|FAILED|n2|69:0\n"),
+                           "12_4|FAILED|n2|69:0\n"
+                           "12_5\n12_6|FAILED|n"),
                        *state, &w);
     assert_int_equal(w.list.len, 8);
     assert_true(str_starts(w.list.p[0].by, STR("root")));
