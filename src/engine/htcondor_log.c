@@ -185,16 +185,21 @@ static void note_node(struct condor_job *j, const struct condor_event *e)
 }
 
 /* "via condor_rm (by user ada)" */
-static void note_reason(struct condor_job *j, const struct condor_event *e)
+void condor_job_reason(struct condor_job *j, struct str reason)
 {
-    struct str rest = e->body, first = {0}, user;
-    if (rest.len)
-        str_split(&rest, '\n', &first);
-    keep(j->reason, sizeof j->reason, first);
+    struct str rest = behind(reason, STR("(by user ")), user;
+    keep(j->reason, sizeof j->reason, reason);
     *j->by = 0;
-    rest = behind(first, STR("(by user "));
     if (rest.len && str_find(rest, ')') > 0 && str_split(&rest, ')', &user))
         keep(j->by, sizeof j->by, user);
+}
+
+static void note_reason(struct condor_job *j, const struct condor_event *e)
+{
+    struct str rest = e->body, first = {0};
+    if (rest.len)
+        str_split(&rest, '\n', &first);
+    condor_job_reason(j, first);
 }
 
 static void note_end(struct condor_job *j, const struct condor_event *e)

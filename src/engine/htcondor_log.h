@@ -74,6 +74,8 @@ struct condor_job {
     char reason[512];  /* of the hold or the removal, as HTCondor has it */
 };
 void condor_job_init(struct condor_job *j);
+/* Why it was removed or is held, as HTCondor says it, and so by whom. */
+void condor_job_reason(struct condor_job *j, struct str reason);
 /* The first end counts: what comes behind it changes nothing. */
 void condor_job_apply(struct condor_job *j, const struct condor_event *e);
 

@@ -125,10 +125,14 @@ static int64_t int_of(const struct value *ad, const char *name,
     return n >= -9e15 && n <= 9e15 ? (int64_t)n : otherwise;
 }
 
+static struct str text_of(const struct value *v)
+{
+    return v && v->kind == VALUE_STRING ? str_trim(v->s) : STR("");
+}
+
 static void keep(char *to, size_t size, const struct value *v)
 {
-    struct str text = v && v->kind == VALUE_STRING ? str_trim(v->s) : STR("");
-    snprintf(to, size, "%.*s", STRF(text));
+    snprintf(to, size, "%.*s", STRF(text_of(v)));
 }
 
 static const enum condor_state states[] = {
@@ -174,8 +178,9 @@ static bool read_ad(const struct value *ad, struct condor_ad *to)
     j->starts = (uint32_t)int_of(ad, "NumJobStarts", 0);
     j->code = (int)int_of(ad, "HoldReasonCode", 0);
     j->subcode = (int)int_of(ad, "HoldReasonSubCode", 0);
-    keep(j->reason, sizeof j->reason,
-         value_get(ad, status == 3 ? STR("RemoveReason") : STR("HoldReason")));
+    condor_job_reason(j,
+                      text_of(value_get(ad, status == 3 ? STR("RemoveReason")
+                                                        : STR("HoldReason"))));
     read_node(ad, j);
     if (status == 4)
         read_end(ad, j);

@@ -101,6 +101,21 @@ static void jobs_of_the_queue_are_read(void **state)
     vec_done(&ads.list);
 }
 
+static void who_removed_a_job_is_read_where_its_log_is_silent(void **state)
+{
+    struct condor_ads ads = {0};
+    (void)state;
+    assert_int_equal(
+        condor_read_jobs(
+            STR("[{\"ClusterId\": 3, \"ProcId\": 0, \"JobStatus\": 3, "
+                "\"RemoveReason\": \"via condor_rm (by user ada)\"}]"),
+            &ads, NULL),
+        0);
+    assert_int_equal(ads.list.len, 1);
+    assert_string_equal(ads.list.p[0].job.by, "ada");
+    vec_done(&ads.list);
+}
+
 static void nothing_is_no_job_and_half_is_no_answer(void **state)
 {
     (void)state;
@@ -215,6 +230,7 @@ int main(void)
         cmocka_unit_test(what_passes_by_itself_is_tried_again),
         cmocka_unit_test(jobs_that_are_gone_are_no_fault),
         cmocka_unit_test(jobs_of_the_queue_are_read),
+        cmocka_unit_test(who_removed_a_job_is_read_where_its_log_is_silent),
         cmocka_unit_test(nothing_is_no_job_and_half_is_no_answer),
         cmocka_unit_test(machines_have_what_their_slots_have_in_all),
         cmocka_unit_test(every_hold_says_what_to_do),
