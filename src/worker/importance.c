@@ -335,20 +335,7 @@ static int write_file(struct train *t, struct member *m, struct err *err)
 
 static void turn(struct train *t, size_t at)
 {
-    struct member *m = t->members.p[at];
-    struct err err = {0};
-    int rc = m->asked ? 0 : judge_next(m, &err);
-    if (m->killed || m->asked) {
-        member_leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED,
-                     STR(""));
-        return;
-    }
-    if (rc == 0)
-        rc = write_file(t, m, &err);
-    if (rc == 0)
-        member_leave(t, at, OUTCOME_DONE, STR(""));
-    else if (rc < 0)
-        member_fail(t, at, &err);
+    member_turn(t, at, judge_next, write_file);
 }
 
 KIND(importance) = {.name = "importance",

@@ -59,22 +59,14 @@ static int finish(struct train *t, struct member *m, struct err *err)
     return 0;
 }
 
+static int judge_next(struct member *m, struct err *err)
+{
+    return judging_next(m->judging, err);
+}
+
 static void turn(struct train *t, size_t at)
 {
-    struct member *m = t->members.p[at];
-    struct err err = {0};
-    int rc = m->asked ? 0 : judging_next(m->judging, &err);
-    if (m->killed || m->asked) {
-        member_leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED,
-                     STR(""));
-        return;
-    }
-    if (rc == 0)
-        rc = finish(t, m, &err);
-    if (rc == 0)
-        member_leave(t, at, OUTCOME_DONE, STR(""));
-    else if (rc < 0)
-        member_fail(t, at, &err);
+    member_turn(t, at, judge_next, finish);
 }
 
 KIND(infer) = {.name = "infer",

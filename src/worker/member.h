@@ -96,6 +96,13 @@ void member_leave(struct train *t, size_t at, enum outcome outcome,
                   struct str reason);
 /* The same for what went wrong. */
 void member_fail(struct train *t, size_t at, const struct err *err);
+/* A turn of what is done piece by piece: `next` does one, and returns 1 while
+ * there are more, 0 when all are done, or -1; `finish` writes what came of
+ * them. */
+void member_turn(struct train *t, size_t at,
+                 int (*next)(struct member *m, struct err *err),
+                 int (*finish)(struct train *t, struct member *m,
+                               struct err *err));
 
 /* ---- saved.c: what a member leaves, and what it goes on from ------------ */
 

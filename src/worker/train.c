@@ -447,6 +447,27 @@ void member_fail(struct train *t, size_t at, const struct err *err)
                  str_of(err->text));
 }
 
+void member_turn(struct train *t, size_t at,
+                 int (*next)(struct member *m, struct err *err),
+                 int (*finish)(struct train *t, struct member *m,
+                               struct err *err))
+{
+    struct member *m = t->members.p[at];
+    struct err err = {0};
+    int rc = m->asked ? 0 : next(m, &err);
+    if (m->killed || m->asked) {
+        member_leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED,
+                     STR(""));
+        return;
+    }
+    if (rc == 0)
+        rc = finish(t, m, &err);
+    if (rc == 0)
+        member_leave(t, at, OUTCOME_DONE, STR(""));
+    else if (rc < 0)
+        member_fail(t, at, &err);
+}
+
 /* ---- the socket ------------------------------------------------------- */
 
 static void take_task(struct train *t, const struct record *r)
