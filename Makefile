@@ -48,7 +48,7 @@ demo:
 	@ninja -C build throng throng-worker
 	@examples/quickstart/demo
 	@examples/digits/demo
-	@printf '\nNext: `build/throng web` here shows these studies in a browser;\n'
+	@printf '\nNext: `(cd build/demo/digits && ../../throng web)` shows it in a browser;\n'
 	@printf 'make install PREFIX=~/.local, then `throng init` in a folder of yours.\n'
 
 # What a person runs to see that it works: minutes, and small packages only.
@@ -89,7 +89,8 @@ bench:
 bench-train:
 	@tools/setup build bench
 	@$(MAKE) --no-print-directory build
-	@bench/train; status=$$?; bench/cohort && exit $$status
+	@bench/train; status=$$?; bench/infer || status=$$?; \
+		bench/cohort && exit $$status
 
 bench-accuracy:
 	@tools/setup build bench

@@ -32,6 +32,8 @@ void making_network(struct making *m);
 /* Tasks of a multi-task network; 0: it is none. */
 size_t making_tasks(const struct making *m);
 bool making_autoencoder(const struct making *m);
+/* Data's `parts` by uq_train_fr and the like; NULL: nothing says it. */
+struct value *making_parts(struct making *m);
 
 bool candle_is_model(struct str text, const char *file);
 struct foreign_model *candle_model_open(const char *file,

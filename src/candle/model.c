@@ -82,6 +82,15 @@ static const char *const used[] = {"activation",
                                    "test_data",
                                    "train_data",
                                    "train_samples",
+                                   "uq_test_bks",
+                                   "uq_test_fr",
+                                   "uq_test_vec",
+                                   "uq_train_bks",
+                                   "uq_train_fr",
+                                   "uq_train_vec",
+                                   "uq_valid_bks",
+                                   "uq_valid_fr",
+                                   "uq_valid_vec",
                                    "val_data",
                                    "val_split",
                                    "warmup_lr",
@@ -181,13 +190,21 @@ static struct value *label_columns(const struct making *m)
     return list;
 }
 
-/* Rows to judge by: a file, a part of the training rows, or else, as NT3 and
- * TC1 do, the test file. */
+/* Rows to judge by: parts of all rows where uq_* say them, which go before
+ * val_split; a file, a part of the training rows, or else, as NT3 and TC1 do,
+ * the test file. */
 static void held_out(struct making *m, struct value *data)
 {
     const struct value *file = making_get(m, "val_data");
     const struct value *split = making_get(m, "val_split");
     const struct value *test = making_get(m, "test_data");
+    struct value *parts = making_parts(m);
+    if (parts) {
+        take(m, data, "validation", "val_data");
+        take(m, data, "test", "test_data");
+        value_set(m->arena, data, STR("parts"), parts);
+        return;
+    }
     if (split && value_number(split) == 0)
         split = NULL;
     if (file && split)

@@ -72,10 +72,76 @@ static int read_rule(struct asking *q)
     for (size_t i = 0; combine_names[i]; i++)
         if (!strcmp(q->models.combine, combine_names[i]))
             q->rule.how = (enum combine)i;
+    if (q->models.stack && q->wanted.out_of_fold)
+        return err_set(&c->err, ERR_USAGE,
+                       "--out-of-fold leaves members out, and stacking needs "
+                       "what all of them say");
+    if (opinions_take_stack(&q->said, q->models.stack, q->models.count,
+                            c->arena, &c->err))
+        return -1;
     if (q->said.members == combine_passes(&q->rule))
         return 0;
     return err_set(&c->err, ERR_CORRUPT, "%zu passes came, not %zu",
                    q->said.members, combine_passes(&q->rule));
+}
+
+static void print_reliability(struct asking *q)
+{
+    static const char *const names[] = {"output", "sure", "right", "rows"};
+    struct table *t = table_new();
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        table_column(t, names[i], true);
+    for (size_t i = 0; i < q->figures->count; i++) {
+        const struct value *list =
+            value_get(q->figures->items[i], STR("reliability"));
+        for (size_t k = 0; list && k < list->count; k++) {
+            table_cell(t, "%zu", i);
+            for (size_t n = 0; n < list->items[k]->count; n++)
+                table_number(t, value_number(list->items[k]->items[n]), 4);
+            table_row(t);
+        }
+    }
+    table_print(t, q->call);
+    table_free(t);
+}
+
+static int write_file(struct asking *q)
+{
+    struct call *c = q->call;
+    const char *path = call_option(c, "output");
+    struct calibration found = {q->figures, q->alpha, q->said.rows,
+                                q->wanted.samples};
+    return path ? calibration_write(&found, &q->models, path, c->arena, &c->err)
+                : 0;
+}
+
+/* Members or weights that were found by the rows which they have held out. */
+static bool is_chosen_by_held_out(const struct ensemble *e, struct arena *a)
+{
+    const char *chosen = arena_cstr(a, e->chosen);
+    bool weighed = e->stack != NULL;
+    for (size_t i = 1; i < e->count; i++)
+        if (e->members[i].weight != e->members[0].weight)
+            weighed = true;
+    return e->chosen.len && (weighed || strstr(chosen, CHOSEN_GREEDY)) &&
+           !strstr(chosen, CHOSEN_BY_DATA);
+}
+
+/* Who was chosen by rows looks better on them than it is. */
+static void say_same_rows(const struct asking *q)
+{
+    struct arena *a = q->call->arena;
+    struct ensemble e;
+    struct str bytes;
+    if (!q->models.is_ensemble || q->wanted.data ||
+        file_map(q->models.path, &bytes, NULL))
+        return;
+    if (ensemble_parse(&e, bytes, q->models.path, a, NULL) == 0 &&
+        is_chosen_by_held_out(&e, a))
+        say("throng calibrate: by such rows %s was chosen or weighed, so that "
+            "it looks better on them than it is; --data FILE names others\n",
+            q->call->args[0]);
+    file_unmap(bytes);
 }
 
 static int calibrate(struct asking *q)
@@ -97,18 +163,21 @@ static int calibrate(struct asking *q)
     if (!rc)
         q->figures = opinions_calibrate(&q->said, &q->rule, q->alpha, c->arena);
     file_unmap(bytes);
-    if (rc)
+    if (rc || write_file(q))
         return call_fail(c);
+    say_same_rows(q);
     if (call_flag(c, "json"))
         print_json(q);
     else
         print_text(q);
+    if (call_flag(c, "reliability") && !call_flag(c, "json"))
+        print_reliability(q);
     return EXIT_OK;
 }
 
 static int run(struct call *c)
 {
-    struct asking q = {.call = c, .alpha = 0.1, .wanted = {.passes = true}};
+    struct asking q = {.call = c, .alpha = 0.1};
     const char *alpha = call_option(c, "alpha");
     char scratch[] = "/tmp/throng-infer-XXXXXX";
     if (call_int(c, "samples", 0, &q.wanted.samples))
@@ -120,6 +189,7 @@ static int run(struct call *c)
         return call_usage(c, "--alpha takes a number between 0 and 1");
     if (c->arg_count != 1)
         return call_usage(c, "name one file of weights, or one ensemble");
+    inference_held_out(c, &q.wanted);
     q.wanted.models = path_absolute(c->arena, c->args[0]);
     if (!mkdtemp(scratch)) {
         err_errno(&c->err, "make a folder in /tmp");
@@ -136,8 +206,12 @@ VERB(calibrate) = {
     .args = "WEIGHTS|ENSEMBLE",
     .summary = "Say whether models are as sure as they should be",
     .text =
-        "Looks at validation rows that no member was trained on (test rows\n"
-        "where there are none); the data must be there.\n"
+        "Looks at validation rows (test rows where there are none) or at rows\n"
+        "of --data that no member was trained on, which weights know by\n"
+        "hashes: others are left out. --out-of-fold asks for each row the\n"
+        "members that were not trained on it. An ensemble that was chosen or\n"
+        "weighed by such rows (--greedy, weighted, stacking) looks better on\n"
+        "them than it is: calibrate it by --data, on others.\n"
         "\n"
         "Of numbers: interval is the half width of a split-conformal "
         "interval:\n"
@@ -158,6 +232,11 @@ VERB(calibrate) = {
         (const struct option_spec[]){
             {"alpha", 0, "A", "share of truths that may lie outside: 0.1"},
             {"samples", 0, "N", "ask each model N times, with its dropout"},
+            {"output", 'o', "FILE", "also a file, for predict --calibration"},
+            {"reliability", 0, NULL,
+             "also how often what is said so sure is "
+             "right"},
+            HELD_OUT_OPTIONS,
             {"json", 0, NULL, "for programs: schema throng.calibrate/1"},
             {0}},
     .run = run,

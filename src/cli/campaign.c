@@ -58,6 +58,21 @@ struct plan_reader run_reader(struct call *c, const char *home)
     return reader;
 }
 
+/* Hours of training are not begun for what their models will not predict. */
+static void check_inferences(struct call *c, const struct plan_campaign *p,
+                             struct problems *problems)
+{
+    const char *home = path_folder(
+        c->arena, path_absolute(c->arena, arena_cstr(c->arena, p->file)));
+    for (size_t i = 0; i < p->stage_count; i++) {
+        const struct value *at = NULL;
+        struct err err = {0};
+        if (bulk_foresee_keep(p, &p->stages[i], home, &at, c->arena, &err))
+            problems_add(problems, PROBLEM_ERROR, p->file, at ? at->line : 0,
+                         at ? at->column : 0, STR(""), "predict: %s", err.text);
+    }
+}
+
 struct plan_campaign *load_campaign(struct call *c, const char *file,
                                     const struct plan_reader *reader)
 {
@@ -68,7 +83,13 @@ struct plan_campaign *load_campaign(struct call *c, const char *file,
     problems_init(&problems, c->arena);
     struct plan_campaign *p =
         plan_campaign_read(text, file, reader, c->arena, &problems);
+    if (p)
+        check_inferences(c, p, &problems);
     say_problems(&problems);
+    if (p && problems.errors) {
+        plan_campaign_close(p);
+        p = NULL;
+    }
     if (!p)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
                 problems.errors, problems.errors == 1 ? "" : "s");
@@ -303,6 +324,21 @@ static int foresee(struct call *c, const struct campaign_setup *setup)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
+/* An inference is told before it costs hours. */
+static void print_outlook(struct buf *b, struct call *c,
+                          const struct plan_campaign *p,
+                          const struct plan_stage *s)
+{
+    const char *home = path_folder(
+        c->arena, path_absolute(c->arena, arena_cstr(c->arena, p->file)));
+    struct bulk_outlook o;
+    if (!bulk_foresee(p, s, home, &o, c->arena))
+        return;
+    buf_addf(b, "  %18s ", "");
+    bulk_outlook_print(b, &o);
+    buf_addc(b, '\n');
+}
+
 static void print_stage(struct buf *b, const struct plan_campaign *p,
                         const struct plan_stage *s)
 {
@@ -329,8 +365,10 @@ int campaign_check(struct call *c, const char *file)
         return call_fail(c);
     buf_init(&b);
     buf_addf(&b, "campaign %.*s\nstages\n", STRF(p->name));
-    for (size_t i = 0; i < p->stage_count; i++)
+    for (size_t i = 0; i < p->stage_count; i++) {
         print_stage(&b, p, &p->stages[i]);
+        print_outlook(&b, c, p, &p->stages[i]);
+    }
     put_report(c, buf_str(&b));
     buf_done(&b);
     plan_campaign_close(p);

@@ -55,7 +55,7 @@ extern const struct verb *const verbs[]; /* NULL-terminated */
 #define PLACE_WORD(name, ...) " " #name
 #define PLACE_WORDS PLACES(PLACE_WORD)
 
-#define OPTIONS_MAX 24
+#define OPTIONS_MAX 32
 
 struct call {
     const struct verb *verb;
@@ -189,8 +189,10 @@ struct log log_stderr(void);
     row(train) \
     row(evaluate) \
     row(predict) \
+    row(inferences) \
     row(ensemble) \
     row(calibrate) \
+    row(novelty) \
     row(model) \
     row(doctor) \
     row(trust) \

@@ -7,17 +7,24 @@
 struct made {
     struct call *call;
     struct ensemble_making making;
-    int64_t most; /* of a greedy choice; 0: all are taken */
-    double loss;  /* of it */
-    size_t rows;  /* that it was made by */
+    int64_t most;            /* of a greedy choice; 0: all are taken */
+    double loss;             /* of it */
+    bool weighted, stacking; /* weights are fitted */
+    size_t rows;             /* that it was made by */
 };
+
+static bool looks_at_rows(const struct made *m)
+{
+    return m->most || m->weighted || m->stacking;
+}
 
 /* All candidates are asked for the rows that they have held out. */
 static int choose(struct made *m, const char *scratch)
 {
     struct call *c = m->call;
     struct ensemble_making all = m->making;
-    struct inference wanted = {.passes = true, .scratch = scratch};
+    struct inference wanted = {.scratch = scratch};
+    inference_held_out(c, &wanted);
     all.combine = NULL;
     wanted.models = path_join(c->arena, scratch, "candidates.ensemble");
     if (ensemble_write(&all, wanted.models, c->arena, &c->err))
@@ -27,10 +34,11 @@ static int choose(struct made *m, const char *scratch)
         return code;
     const char *passes =
         path_join(c->arena, path_join(c->arena, scratch, "1"), "output/passes");
-    if (ensemble_choose(&m->making, passes, (size_t)m->most, &m->loss, &m->rows,
-                        c->arena, &c->err))
-        return call_fail(c);
-    return EXIT_OK;
+    int rc = m->most ? ensemble_choose(&m->making, passes, (size_t)m->most,
+                                       &m->loss, &m->rows, c->arena, &c->err)
+                     : ensemble_fit(&m->making, passes, m->stacking, &m->rows,
+                                    c->arena, &c->err);
+    return rc ? call_fail(c) : EXIT_OK;
 }
 
 static int choose_in_scratch(struct made *m)
@@ -69,8 +77,10 @@ static void say_made(const struct made *m, const char *output)
     if (m->most) {
         buf_adds(&b, ", with the loss ");
         num_print_short(&b, m->loss, 6);
-        buf_addf(&b, " on the %zu rows that all have held out", m->rows);
     }
+    if (m->rows)
+        buf_addf(&b, "%s on the %zu rows that all have held out",
+                 m->most ? "" : ", weighed", m->rows);
     say("throng ensemble: %s is made of %s%s\n", output, m->making.chosen, b.p);
     buf_done(&b);
 }
@@ -81,7 +91,7 @@ static int make(struct made *m, struct store *store)
     const char *output = path_absolute(c->arena, call_option(c, "output"));
     if (ensemble_gather(&m->making, store, c->arena, &c->err))
         return call_fail(c);
-    int code = m->most ? choose_in_scratch(m) : EXIT_OK;
+    int code = looks_at_rows(m) ? choose_in_scratch(m) : EXIT_OK;
     if (code == EXIT_OK &&
         ensemble_write(&m->making, output, c->arena, &c->err))
         code = call_fail(c);
@@ -93,6 +103,35 @@ static int make(struct made *m, struct store *store)
     return code;
 }
 
+static int read_combine(struct made *m)
+{
+    struct call *c = m->call;
+    const char *how = call_option(c, "combine");
+    bool out_of_fold = call_flag(c, "out-of-fold");
+    m->weighted = how && !strcmp(how, "weighted");
+    m->stacking = how && !strcmp(how, "stacking");
+    m->making.combine = m->weighted ? "mean" : how;
+    if (!looks_at_rows(m) && (call_option(c, "data") || out_of_fold))
+        return call_usage(c,
+                          "--data and --out-of-fold say which rows to choose "
+                          "or weigh by: they go with --greedy, weighted and "
+                          "stacking");
+    if (m->most && (m->weighted || m->stacking))
+        return call_usage(c,
+                          "--greedy weighs its members, and so does "
+                          "--combine %s: take one of them",
+                          how);
+    if (out_of_fold && !m->most)
+        return call_usage(c,
+                          "--out-of-fold leaves members out, and %s needs "
+                          "what all of them say of a row",
+                          how);
+    if (m->most && how && !strcmp(how, "median"))
+        return call_usage(c, "--greedy weighs its members, and a median does "
+                             "not: take mean or vote");
+    return EXIT_OK;
+}
+
 static int read_options(struct made *m)
 {
     struct call *c = m->call;
@@ -102,12 +141,8 @@ static int read_options(struct made *m)
         return call_usage(c, "--greedy takes a number from 1 to 10000");
     if (!call_option(c, "output"))
         return call_usage(c, "say where it goes: -o committee.ensemble");
-    m->making.combine = call_option(c, "combine");
     m->making.inside = call_flag(c, "bundle");
-    if (m->most && m->making.combine && !strcmp(m->making.combine, "median"))
-        return call_usage(c, "--greedy weighs its members, and a median does "
-                             "not: take mean or vote");
-    return EXIT_OK;
+    return read_combine(m);
 }
 
 static int run(struct call *c)
@@ -122,10 +157,16 @@ static int run(struct call *c)
         return call_fail(c);
     m.making.study = where.name;
     m.making.selector = c->arg_count ? c->args[0] : "best:10";
-    m.making.chosen = m.most
-                          ? arena_printf(c->arena, "%s, greedy of %lld",
-                                         m.making.selector, (long long)m.most)
-                          : m.making.selector;
+    m.making.chosen = m.making.selector;
+    if (m.most)
+        m.making.chosen = arena_printf(c->arena, "%s" CHOSEN_GREEDY "%lld",
+                                       m.making.selector, (long long)m.most);
+    else if (looks_at_rows(&m))
+        m.making.chosen = arena_printf(c->arena, "%s, %s", m.making.selector,
+                                       call_option(c, "combine"));
+    if (call_option(c, "data"))
+        m.making.chosen = arena_printf(c->arena, "%s" CHOSEN_BY_DATA "%s",
+                                       m.making.chosen, call_option(c, "data"));
     code = make(&m, store);
     store_close(store);
     return code;
@@ -135,37 +176,43 @@ VERB(ensemble) = {
     .name = "ensemble",
     .args = "[STUDY] [TRIALS]",
     .summary = "Make one model of several trials",
-    .text = "Writes a file that `predict` and `evaluate` take in place of "
-            "weights: what the\n"
-            "members predict together, and how sure that is. Members are the "
-            "trials that are\n"
-            "named (best:10 unless said otherwise), all with the same weight; "
-            "their study\n"
-            "must have kept their weights (`keep:`).\n"
-            "\n"
-            "--greedy N starts with the best of them and adds, up to N times "
-            "and some of\n"
-            "them several times, the one that makes the loss the least; how "
-            "often a member\n"
-            "was added is its weight. What counts are validation rows that all "
-            "have held out\n"
-            "(test rows where there are none), never a row that one was "
-            "trained on: the data\n"
-            "must be there. Judge the result on test rows, which had no part "
-            "in it.\n"
-            "\n"
-            "The file lists members by where they lie and by the hash of their "
-            "bytes, or\n"
-            "carries them (--bundle), so that it can be sent anywhere.\n"
-            "\n"
-            "    throng ensemble digits best:20 --greedy 10 -o "
-            "committee.ensemble\n",
+    .text =
+        "Writes a file that `predict` and `evaluate` take in place of "
+        "weights: what the\n"
+        "members predict together, and how sure that is. Members are the "
+        "trials that are\n"
+        "named (best:10 unless said otherwise), all with the same weight; "
+        "their study\n"
+        "must have kept their weights (`keep:`).\n"
+        "\n"
+        "--greedy N starts with the best of them and adds, up to N times "
+        "and some of\n"
+        "them several times, the one that makes the loss the least; how "
+        "often a member\n"
+        "was added is its weight. What counts are validation rows that all "
+        "have held out\n"
+        "(test rows where there are none), or rows of --data: never one that "
+        "a member was\n"
+        "trained on, which weights know by hashes. Members that have held out "
+        "other rows\n"
+        "than each other (folds, bootstrap) do not compare: name rows by "
+        "--data. Judge\n"
+        "the result on test rows, which had no part in it.\n"
+        "\n"
+        "The file lists members by where they lie and by the hash of their "
+        "bytes, or\n"
+        "carries them (--bundle), so that it can be sent anywhere.\n"
+        "\n"
+        "    throng ensemble digits best:20 --greedy 10 -o "
+        "committee.ensemble\n",
     .options =
         (const struct option_spec[]){
             {"output", 'o', "FILE", "the file to write"},
-            {"combine", 0, "HOW", "mean (default), median, or vote (classes)"},
+            {"combine", 0, "HOW",
+             "mean (default), weighted, median, vote, stacking"},
             {"greedy", 0, "N",
              "choose and weigh them: at most N, with repeats"},
+            HELD_OUT_OPTIONS,
             {"bundle", 0, NULL, "the file carries its members"},
             {0}},
     .run = run,

@@ -1,6 +1,7 @@
 /* inference.c - what evaluate and predict print */
 #include "cli/inference.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/csv.h"
@@ -10,6 +11,7 @@
 #include "cli/columns.h"
 #include "cli/confusion.h"
 #include "cli/judged_rows.h"
+#include "ensemble/ensemble.h"
 #include "study/study.h"
 #include "terms/metric.h"
 
@@ -23,6 +25,8 @@ struct asked {
     struct value *metrics; /* what came back, by name */
     struct value *columns; /* how much each is needed; NULL: nobody asks */
     struct value *rows;    /* what came of single rows; the same */
+    int64_t components, clusters; /* of the rows of a layer; 0: none */
+    bool quiet;                   /* nothing but errors */
 };
 
 /* ---- what comes back ------------------------------------------------------
@@ -31,7 +35,8 @@ struct asked {
 static void on_notice(void *context, struct str text)
 {
     const struct asked *n = context;
-    say("throng %s: %.*s\n", n->call->verb->name, STRF(text));
+    if (!n->quiet)
+        say("throng %s: %.*s\n", n->call->verb->name, STRF(text));
 }
 
 static void on_nothing(void *context, struct str text)
@@ -167,12 +172,8 @@ static int print_tabs(struct call *c, struct csv *csv)
 }
 
 /* Tabs between columns, as other tables have them, or commas as asked for. */
-static int print_predictions(struct asked *n)
+static int print_file(struct call *c, const char *path)
 {
-    struct call *c = n->call;
-    const char *path =
-        path_join(c->arena, path_join(c->arena, n->one.scratch, "1"),
-                  "output/predictions.csv");
     struct str text;
     struct csv csv;
     int got = 0;
@@ -187,6 +188,81 @@ static int print_predictions(struct asked *n)
     }
     file_unmap(text);
     return got;
+}
+
+static int print_predictions(struct asked *n)
+{
+    struct arena *a = n->call->arena;
+    return print_file(n->call, path_join(a, path_join(a, n->one.scratch, "1"),
+                                         "output/predictions.csv"));
+}
+
+/* ---- what is kept of a product of tables -----------------------------------
+ */
+
+static int copy_file(const char *from, const char *to, struct err *err)
+{
+    struct str text;
+    if (file_map(from, &text, err))
+        return -1;
+    int rc = file_write(to, text, false, err);
+    file_unmap(text);
+    return rc;
+}
+
+/* One table is printed, unless they go into a folder. */
+static int print_kept(struct asked *n)
+{
+    struct call *c = n->call;
+    const char *to = call_option(c, "output");
+    const char *from = path_join(
+        c->arena, path_join(c->arena, n->one.scratch, "1"), "output/kept");
+    const char **names = dir_list(from, c->arena, &c->err);
+    int rc = names && (!to || dir_make(to, &c->err) == 0) ? 0 : -1;
+    for (; !rc && *names; names++) {
+        const char *path = path_join(c->arena, from, *names);
+        if (!str_ends(str_of(*names), STR(".csv")))
+            continue;
+        rc = to ? copy_file(path, path_join(c->arena, to, *names), &c->err)
+                : print_file(c, path);
+    }
+    return rc;
+}
+
+/* A,B,C; NULL: nothing is named. */
+static const char **split_tables(struct call *c, const char *text)
+{
+    struct str rest = str_of(text ? text : ""), one;
+    size_t count = 0;
+    const char **all =
+        arena_array(c->arena, rest.len + 2, sizeof(*all)); /* and the NULL */
+    while (text && str_split(&rest, ',', &one))
+        all[count++] = arena_cstr(c->arena, str_trim(one));
+    return text ? all : NULL;
+}
+
+/* How many tables there will be is known by the rules. */
+static int read_product(struct asked *n)
+{
+    struct call *c = n->call;
+    const char *keep = n->wanted.keep = call_option(c, "keep");
+    n->wanted.product = split_tables(c, call_option(c, "product"));
+    if (!n->wanted.product)
+        return keep || call_option(c, "output")
+                   ? call_usage(c, "--keep and --output go with --product or "
+                                   "--study")
+                   : EXIT_OK;
+    if (n->wanted.data || n->wanted.rows || n->wanted.layer ||
+        call_option(c, "novelty"))
+        return call_usage(c, "--product names the rows; leave out --data, "
+                             "--rows, --layer and --novelty");
+    if (!keep)
+        return call_usage(c, "--product needs --keep: what is kept of its "
+                             "rows, as top:mean:1000");
+    if (!call_option(c, "output") && strpbrk(keep, ",{"))
+        return call_usage(c, "of several rules, or rules as JSON, --output "
+                             "says the folder for their tables");
+    return EXIT_OK;
 }
 
 /* ---- one task --------------------------------------------------------------
@@ -220,6 +296,14 @@ static int ask(struct asked *n, struct task *task)
     if (inference_task(&n->wanted, c->arena, task, &c->err))
         return call_fail(c);
     return run_task(n, task);
+}
+
+void inference_held_out(struct call *c, struct inference *wanted)
+{
+    wanted->passes = true;
+    wanted->data = call_option(c, "data");
+    wanted->labels = call_option(c, "labels");
+    wanted->out_of_fold = call_flag(c, "out-of-fold");
 }
 
 int inference_ask(struct call *c, const struct inference *wanted)
@@ -265,6 +349,127 @@ static int ask_rows(struct asked *n, struct task task)
     return n->rows ? EXIT_OK : call_fail(c);
 }
 
+/* The numbers of a layer, which take the place of what was predicted. */
+static int ask_layer(struct asked *n, struct str layer)
+{
+    struct call *c = n->call;
+    struct task task;
+    n->wanted.layer = arena_cstr(c->arena, layer);
+    n->wanted.samples = 0;
+    n->wanted.calibration = NULL;
+    if (inference_task(&n->wanted, c->arena, &task, &c->err))
+        return call_fail(c);
+    return run_task(n, &task);
+}
+
+/* What is scored: predictions, aside, by the rows of layers in a folder. */
+struct scored {
+    const char *by; /* a file of `novelty` */
+    const char *folder, *kept;
+};
+
+static int score_one(struct asked *n, const struct scored *s)
+{
+    struct call *c = n->call;
+    struct novelty fitted;
+    if (novelty_read(&fitted, s->by, c->arena, &c->err) ||
+        novelty_is_of(&fitted, &n->wanted, s->by, c->arena, &c->err))
+        return call_fail(c);
+    int code = ask_layer(n, fitted.layer);
+    if (!code && novelty_score(&fitted, s->folder, s->kept, c->arena, &c->err))
+        code = call_fail(c);
+    return code;
+}
+
+static int score_member(struct asked *n, const struct scored *s,
+                        const struct novelties *fitted, size_t i,
+                        struct novelty_scores *to)
+{
+    struct call *c = n->call;
+    struct layer_table t;
+    int code = ask_layer(n, fitted->list[i].layer);
+    if (code)
+        return code;
+    if (layer_table_read(&t, s->folder, c->arena, &c->err))
+        return call_fail(c);
+    if (novelty_scores_add(to, fitted, i, &t, &c->err))
+        code = call_fail(c);
+    layer_table_done(&t);
+    return code;
+}
+
+static int score_members(struct asked *n, const struct scored *s,
+                         const struct models *m)
+{
+    struct call *c = n->call;
+    struct novelties fitted;
+    struct novelty_scores scores = {0};
+    int code = EXIT_OK;
+    if (novelties_read(&fitted, s->by, c->arena, &c->err) ||
+        novelties_are_of(&fitted, m, s->by, &c->err))
+        return call_fail(c);
+    for (size_t i = 0; !code && i < m->count; i++) {
+        n->wanted.models = m->list[i].file;
+        code = score_member(n, s, &fitted, i, &scores);
+    }
+    if (!code &&
+        novelty_scores_write(&scores, fitted.threshold, s->kept, &c->err))
+        code = call_fail(c);
+    novelty_scores_done(&scores);
+    return code;
+}
+
+/* The same rows again, as a layer sees them: how far are they from those of
+ * training? */
+static int ask_novelty(struct asked *n)
+{
+    struct call *c = n->call;
+    const char *folder = path_join(c->arena, n->one.scratch, "1");
+    const char *first = path_join(c->arena, folder, "output/predictions.csv");
+    struct scored s = {
+        .by = call_option(c, "novelty"),
+        .folder = folder,
+        .kept = path_join(c->arena, n->one.scratch, "predictions.csv")};
+    struct models m;
+    if (models_open(&m, n->wanted.models, n->wanted.scratch, c->arena, &c->err))
+        return call_fail(c);
+    if (rename(first, s.kept)) {
+        err_errno(&c->err, "rename %s", first);
+        return call_fail(c);
+    }
+    int code = m.is_ensemble ? score_members(n, &s, &m) : score_one(n, &s);
+    if (!code && rename(s.kept, first)) {
+        err_errno(&c->err, "rename %s", s.kept);
+        code = call_fail(c);
+    }
+    return code;
+}
+
+/* What stands out in the rows of a layer, in place of them. */
+static int look_at_rows(struct asked *n)
+{
+    struct call *c = n->call;
+    struct layer_asked q = {
+        .components = (size_t)n->components,
+        .clusters = (size_t)n->clusters,
+        .folder = path_join(c->arena, n->one.scratch, "1"),
+    };
+    const struct value *told = layer_look(&q, c->arena, &c->err);
+    if (!told)
+        return call_fail(c);
+    const struct value *explained = value_get(told, STR("explained"));
+    const struct value *fit = value_get(told, STR("silhouette"));
+    for (size_t i = 0; explained && i < explained->count; i++)
+        say("throng predict: pc_%zu has %.1f %% of the variance\n", i + 1,
+            100 * value_number(explained->items[i]));
+    if (fit)
+        say("throng predict: the mean silhouette is %.4f\n", value_number(fit));
+    else if (q.clusters)
+        say("throng predict: silhouettes are left out: more than %d rows\n",
+            LAYER_SILHOUETTES);
+    return EXIT_OK;
+}
+
 static int infer(struct asked *n)
 {
     struct call *c = n->call;
@@ -272,6 +477,10 @@ static int infer(struct asked *n)
     int code = ask(n, &task);
     struct value *metrics = n->metrics;
     n->one.notice = on_nothing; /* what is said of the rows was said */
+    if (!code && n->wanted.predict && call_option(c, "novelty"))
+        code = ask_novelty(n);
+    if (!code && (n->components || n->clusters))
+        code = look_at_rows(n);
     if (!code && !n->wanted.predict &&
         (call_option(c, "k-rank") || call_option(c, "by")))
         code = ask_rows(n, task);
@@ -280,7 +489,9 @@ static int infer(struct asked *n)
     n->metrics = metrics;
     if (code)
         return code;
-    if (n->wanted.predict ? print_predictions(n) : print_judged(n))
+    if (n->wanted.product   ? print_kept(n)
+        : n->wanted.predict ? print_predictions(n)
+                            : print_judged(n))
         return call_fail(c);
     return EXIT_OK;
 }
@@ -296,7 +507,8 @@ static int read_rate(struct asked *n)
     return call_usage(c, "--permanent-dropout takes a rate from 0 to 1");
 }
 
-/* WEIGHTS, or MODEL --weights FILE, of which weights of ours are made. */
+/* WEIGHTS, or MODEL --weights FILE, or a file of Keras that has both, of which
+ * weights of ours are made. */
 static int find_weights(struct asked *n)
 {
     struct call *c = n->call;
@@ -308,6 +520,13 @@ static int find_weights(struct asked *n)
                                    .label = call_option(c, "label"),
                                    .loss = call_option(c, "loss")};
     n->wanted.models = first;
+    bool archive = keras_archive_is(first);
+    if (archive && weights)
+        return call_usage(c, "a .keras file has its weights inside: leave out "
+                             "--weights");
+    if (archive && keras_archive_take(first, n->wanted.scratch, &from.model,
+                                      &weights, c->arena, &c->err))
+        return call_fail(c);
     if (!weights && (from.label || from.loss))
         return call_usage(c, "--label and --loss go with --weights: weights of "
                              "throng know theirs");
@@ -321,22 +540,72 @@ static int find_weights(struct asked *n)
     return EXIT_OK;
 }
 
+int inference_check_rows(struct call *c)
+{
+    static const char *const parts[] = {"training", "validation", "test", NULL};
+    const char *rows = call_option(c, "rows");
+    if (rows && !str_among(str_of(rows), parts))
+        return call_usage(c, "--rows takes training, validation or test");
+    return EXIT_OK;
+}
+
+/* What is made of predictions, or of the rows of a layer. */
+static int read_looks(struct asked *n)
+{
+    struct call *c = n->call;
+    if (n->wanted.layer && call_option(c, "novelty"))
+        return call_usage(c, "--novelty goes with predictions, not with "
+                             "--layer");
+    if (call_int(c, "pca", 0, &n->components) ||
+        call_int(c, "k-means", 0, &n->clusters))
+        return call_fail(c);
+    bool looks = call_option(c, "pca") || call_option(c, "k-means");
+    if (looks && !n->wanted.layer)
+        return call_usage(c, "--pca and --k-means are of the rows of a layer: "
+                             "say --layer NAME");
+    if ((call_option(c, "pca") && n->components < 1) ||
+        (call_option(c, "k-means") && n->clusters < 1))
+        return call_usage(c, "--pca and --k-means take numbers from 1");
+    return EXIT_OK;
+}
+
+static int read_options(struct asked *n)
+{
+    struct call *c = n->call;
+    if (call_int(c, "samples", 0, &n->wanted.samples))
+        return call_fail(c);
+    if (call_option(c, "samples") && n->wanted.samples < 1)
+        return call_usage(c, "--samples takes a number from 1");
+    if (c->arg_count != 1)
+        return call_usage(c, "name one file of weights, or one ensemble");
+    if (n->wanted.rows && n->wanted.data)
+        return call_usage(c, "--rows are those of the model's own data; leave "
+                             "out --data");
+    int code = read_rate(n);
+    if (!code)
+        code = inference_check_rows(c);
+    if (!code && n->wanted.predict)
+        code = read_looks(n);
+    return code || !n->wanted.predict ? code : read_product(n);
+}
+
 int inference_run(struct call *c, bool predict)
 {
     struct asked n = {
         .call = c,
+        .quiet = predict && call_flag(c, "quiet"),
         .wanted = {.data = call_option(c, "data"),
                    .labels = call_option(c, "labels"),
+                   .calibration =
+                       predict ? call_option(c, "calibration") : NULL,
                    .layer = predict ? call_option(c, "layer") : NULL,
+                   .rows = call_option(c, "rows"),
+                   .device = call_option(c, "device"),
                    .predict = predict}};
     char scratch[] = "/tmp/throng-infer-XXXXXX";
-    if (call_int(c, "samples", 0, &n.wanted.samples))
-        return call_fail(c);
-    if (call_option(c, "samples") && n.wanted.samples < 1)
-        return call_usage(c, "--samples takes a number from 1");
-    if (c->arg_count != 1)
-        return call_usage(c, "name one file of weights, or one ensemble");
-    int code = read_rate(&n);
+    if (!device_find(str_of(n.wanted.device), &c->err))
+        return call_usage(c, "%s", c->err.text);
+    int code = read_options(&n);
     if (code)
         return code;
     if (!mkdtemp(scratch)) {

@@ -309,6 +309,10 @@ static void say_kept(const struct session *s)
     study_kept_print(s->study, &b);
     if (b.len)
         say("throng: %s\n", b.p);
+    buf_reset(&b);
+    study_merged_print(s->study, &b);
+    if (b.len)
+        say("throng: %s\n", b.p);
     buf_done(&b);
 }
 

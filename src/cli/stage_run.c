@@ -42,6 +42,7 @@ struct plan *load_stage(struct call *c, const char *file, const char *stage,
     if (read_study(c, folder, stage, &text, &room))
         return NULL;
     struct plan_reader reader = run_reader(c, setup->home);
+    reader.folder = setup->folder;
     problems_init(&problems, a);
     struct plan *p = plan_read(text, file, &reader, a, &problems);
     if (problems.errors)

@@ -68,10 +68,12 @@ static void say_address(struct call *c, const struct web *w,
             "builds it. Programs are answered below api/v1/\n");
     if (!setup->socket)
         say_tunnel(web_port(w));
-    say("throng web: %s; whoever has this address can see them; Ctrl-C ends "
-        "it\n",
-        setup->control ? "shows studies and lets them be changed"
-                       : "shows studies and changes nothing");
+    say("throng web: %s; Ctrl-C ends it\n",
+        setup->control
+            ? "shows studies and lets them be changed; whoever has this "
+              "address can do both"
+            : "shows studies and changes nothing; whoever has this address "
+              "can see them");
 }
 
 /* A port that is taken is no reason to fail where none was asked for. */

@@ -10,7 +10,7 @@
 /* No gzip file unpacks to more than this many times its size. */
 #define UNPACKED_TIMES 1032
 
-static bool is_gzip(struct str s)
+bool data_is_packed(struct str s)
 {
     return s.len > 2 && (unsigned char)s.p[0] == 0x1f &&
            (unsigned char)s.p[1] == 0x8b;
@@ -87,7 +87,7 @@ int file_bytes_open(struct file_bytes *f, const char *path, struct err *err)
     *f = (struct file_bytes){0};
     if (file_map(path, &mapped, err))
         return -1;
-    if (!is_gzip(mapped)) {
+    if (!data_is_packed(mapped)) {
         *f = (struct file_bytes){.text = mapped, .mapped = true};
         return 0;
     }

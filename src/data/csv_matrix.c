@@ -442,6 +442,13 @@ static size_t most_numbers(const struct scan *s, size_t columns)
     return product + columns;
 }
 
+static int fail_empty(const struct matrix *m, const char *path, struct err *err)
+{
+    return err_set(err, ERR_INPUT, "%s: has %sno rows%s", path,
+                   m->names ? "a header but " : "",
+                   m->names ? " below it" : "");
+}
+
 static int read_rows(struct scan *s, struct matrix *m, const char *path,
                      struct arena *a, struct err *err)
 {
@@ -449,9 +456,7 @@ static int read_rows(struct scan *s, struct matrix *m, const char *path,
     if (peek_row(*s, &k, path, err))
         return -1;
     if (!k.columns)
-        return err_set(err, ERR_INPUT, "%s: has %sno rows%s", path,
-                       m->names ? "a header but " : "",
-                       m->names ? " below it" : "");
+        return fail_empty(m, path, err);
     if (!m->columns)
         m->columns = k.columns;
     unsigned char *has = arena_alloc(a, m->columns);
@@ -493,29 +498,49 @@ static int read_header(struct scan *s, struct matrix *m,
     return 0;
 }
 
+/* All before the first row; the scan then stands there. */
+static int begin_csv(struct scan *s, struct str bytes, const char *path,
+                     const struct table_style *style, struct arena *a,
+                     struct matrix *m, struct err *err)
+{
+    *m = (struct matrix){.rank = 1};
+    m->bytes = bytes = without_cr(bytes, a, &m->notes);
+    *s = (struct scan){.p = bytes.p,
+                       .end = bytes.p + bytes.len,
+                       .lines = style->lines,
+                       .line = 1};
+    if (str_starts(bytes, STR("\xEF\xBB\xBF")))
+        s->p += 3;
+    skip_lines(s, style->skip);
+    s->sep = style->lines ? '\n'
+             : style->separator
+                 ? style->separator
+                 : separator_of(str_n(s->p, (size_t)(s->end - s->p)));
+    if (read_header(s, m, style, path, a, err))
+        return -1;
+    m->separator = s->sep;
+    m->body = (size_t)(s->p - bytes.p);
+    m->body_line = s->line;
+    return 0;
+}
+
+int data_look_csv(struct str bytes, const char *path,
+                  const struct table_style *style, struct arena *a,
+                  struct matrix *m, struct err *err)
+{
+    struct scan s;
+    if (begin_csv(&s, bytes, path, style, a, m, err))
+        return -1;
+    return next_row(&s) ? 0 : fail_empty(m, path, err);
+}
+
 int data_read_csv(struct str bytes, const char *path,
                   const struct table_style *style, struct arena *a,
                   struct matrix *m, struct err *err)
 {
-    *m = (struct matrix){.rank = 1};
-    m->bytes = bytes = without_cr(bytes, a, &m->notes);
-    struct scan s = {.p = bytes.p,
-                     .end = bytes.p + bytes.len,
-                     .lines = style->lines,
-                     .line = 1};
-    if (str_starts(bytes, STR("\xEF\xBB\xBF")))
-        s.p += 3;
-    skip_lines(&s, style->skip);
-    s.sep = style->lines ? '\n'
-            : style->separator
-                ? style->separator
-                : separator_of(str_n(s.p, (size_t)(s.end - s.p)));
-    if (read_header(&s, m, style, path, a, err))
-        return -1;
-    m->separator = s.sep;
-    m->body = (size_t)(s.p - bytes.p);
-    m->body_line = s.line;
-    if (read_rows(&s, m, path, a, err))
+    struct scan s;
+    if (begin_csv(&s, bytes, path, style, a, m, err) ||
+        read_rows(&s, m, path, a, err))
         return -1;
     m->dim[0] = (int64_t)m->columns;
     return 0;

@@ -183,8 +183,59 @@ void data_fitted_plain(struct buf *b, const struct data_table *fields,
 struct value *data_fitted_parse(struct arena *a, struct str text,
                                 const char *path, struct err *err);
 
+/* ---- rows that a model was trained on -------------------------------------
+ */
+
+/* What tells each row of a set from others: a hash of its inputs and labels, as
+ * they were read. NULL: there is no memory for them. Lives as long as s. */
+const uint64_t *data_row_hashes(struct data_set *s);
+/* Appends which rows of the set the view trains on, as a short text; `before`:
+ * such a text of an earlier training that this one goes on from, or empty.
+ * Nothing, where there is no memory for it. */
+void data_trained_print(struct buf *b, struct data_set *s,
+                        const struct data_view *v, struct str before);
+struct data_trained;
+/* In the arena; `path` stands in errors. */
+const struct data_trained *data_trained_parse(struct str text, const char *path,
+                                              struct arena *a, struct err *err);
+/* Of a row that has not trained it wrongly true once in a million times. */
+bool data_trained_has(const struct data_trained *t, uint64_t hash);
+/* The view trains on exactly these rows, and nothing was trained before. */
+bool data_trained_matches(const struct data_trained *t, struct data_set *s,
+                          const struct data_view *v);
+
+/* True when the rows or columns of a view depend on the trial's own seed. */
+bool data_draws(const struct value *spec);
+
 /* Is of inputs and labels in files of their own, not of one table. */
 bool data_spec_is_pair(const struct value *spec);
+
+/* ---- products of tables --------------------------------------------------
+ */
+
+/* All combinations of the rows of tables, the last one's going round first,
+ * with their columns side by side: for a model of such a text (see above),
+ * which `path` carried. They are never written down: the view has `window` rows
+ * in its test part, which are those of the product that it was moved to. What
+ * it points to lives as long as the product. */
+struct data_product;
+struct data_product *data_product_open(const char *const *paths, size_t count,
+                                       struct str fitted, const char *path,
+                                       size_t window, struct data_view *v,
+                                       struct err *err);
+void data_product_close(struct data_product *p); /* NULL is accepted */
+/* How many rows it will have, where no model is there yet. */
+int data_product_count(const char *const *paths, size_t count, uint64_t *rows,
+                       struct err *err);
+uint64_t data_product_rows(const struct data_product *p);
+/* The first `count` rows of the view are those of the product from `first` on.
+ */
+void data_product_move(struct data_product *p, uint64_t first, size_t count);
+/* Which rows a row of the product is of, as fields of CSV: by the name that a
+ * table's first column has, else by number, from 1; or, with `titles`, what
+ * these fields are called. */
+void data_product_name(const struct data_product *p, uint64_t row, bool titles,
+                       struct buf *b);
 
 /* ---- NumPy's arrays, for readers that train nothing ----------------------
  */
@@ -204,6 +255,48 @@ int data_numpy(struct str bytes, const char *path, struct str member,
 /* A file of arrays (npy, npz, IDX, also gzipped; `set.npz:x` is one in it), not
  * a table of text, nor one that cannot be read. */
 bool data_is_array_file(const char *path);
+
+/* ---- the rows of a file, cut into stretches -------------------------------
+ */
+
+/* What of a file a stretch is: */
+enum data_form {
+    DATA_WHOLE, /* all of it: the file itself is read */
+    DATA_TEXT,  /* lines, with those before the first row in front */
+    DATA_NPY,   /* rows of an array */
+};
+struct data_cut {
+    enum data_form form;
+    uint64_t head;        /* bytes before the file's first row */
+    uint64_t from, bytes; /* the stretch */
+    uint64_t first, rows; /* the number of its first row, from 0; how many */
+    bool header;          /* of a table: it has names of columns */
+    uint64_t size;        /* of the file when it was cut, … */
+    int64_t changed_ns;   /* … and its time; 0: neither is known */
+};
+/* How its rows are read. */
+struct data_reading_as {
+    const struct value *spec; /* header, separator, skip; or NULL */
+    struct str fitted;        /* of a model: data_fitted_print; or empty */
+    bool lines;               /* each line is a row, whatever is in it */
+};
+struct data_cutter;
+/* Its memory does not grow with the file, unless that is packed. */
+struct data_cutter *data_cut_open(const char *path,
+                                  const struct data_reading_as *as,
+                                  struct err *err);
+void data_cut_close(struct data_cutter *c);
+/* The next stretch, of at most so many rows. 1, 0: there are no more rows, -1.
+ */
+int data_cut_next(struct data_cutter *c, uint64_t most, struct data_cut *to,
+                  struct err *err);
+/* -1 where the file is no longer as it was when it was cut. */
+int data_cut_check(const char *path, const struct data_cut *cut,
+                   struct err *err);
+/* Makes a file of a stretch, which is read as the whole file is. There is none
+ * where the file has changed, also meanwhile. */
+int data_cut_write(const char *path, const struct data_cut *cut, const char *to,
+                   struct err *err);
 
 /* ---- zip archives --------------------------------------------------------
  */

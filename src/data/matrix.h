@@ -58,12 +58,27 @@ bool data_spec_names(const struct value *spec, struct str word);
 int data_read_csv(struct str bytes, const char *path,
                   const struct table_style *style, struct arena *a,
                   struct matrix *m, struct err *err);
+/* The same without the rows, of which there is one at least. */
+int data_look_csv(struct str bytes, const char *path,
+                  const struct table_style *style, struct arena *a,
+                  struct matrix *m, struct err *err);
 int data_read_idx(struct str bytes, const char *path, struct arena *a,
                   struct matrix *m, struct err *err);
 int data_read_npy(struct str bytes, const char *path, struct arena *a,
                   struct matrix *m, struct err *err);
 bool data_is_idx(struct str bytes);
 bool data_is_npy(struct str bytes);
+bool data_is_packed(struct str bytes); /* by gzip */
+/* Where the rows of an npy file lie, by its beginning. */
+struct data_npy {
+    size_t from, rows, row_bytes;
+    bool row_by_row; /* else in Fortran's order */
+};
+int data_npy_look(struct str bytes, const char *path, struct data_npy *to,
+                  struct err *err);
+/* Appends the header of the same array with another number of rows. */
+int data_npy_head(struct buf *b, struct str bytes, uint64_t rows,
+                  const char *path, struct err *err);
 
 /* foreign.c: an error that says what to do, where the bytes are of a format
  * that is not read; of those of a zip archive, where it is a workbook. */

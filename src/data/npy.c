@@ -206,6 +206,57 @@ int data_read_npy(struct str bytes, const char *path, struct arena *a,
     return 0;
 }
 
+int data_npy_look(struct str bytes, const char *path, struct data_npy *to,
+                  struct err *err)
+{
+    struct layout l;
+    struct matrix m;
+    size_t count;
+    size_t from = read_header(bytes, path, &l, err);
+    if (!from || sizes_of(&l, path, &m, &count, err))
+        return -1;
+    *to = (struct data_npy){from, m.rows, m.columns * l.size, !l.columns_first};
+    return 0;
+}
+
+#define NPY_ALIGN 64
+
+/* Version 1 of the format, as NumPy writes it: numbers begin at a multiple of
+ * 64 bytes. */
+static void add_npy_head(struct buf *b, const struct layout *l, uint64_t rows)
+{
+    struct buf dict;
+    buf_init(&dict);
+    buf_addf(&dict, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
+             l->size == 1 ? '|'
+             : l->big     ? '>'
+                          : '<',
+             l->kind, l->size);
+    buf_addf(&dict, "%llu,", (unsigned long long)rows);
+    for (size_t i = 1; i < l->axes; i++)
+        buf_addf(&dict, "%s%zu", i > 1 ? ", " : " ", l->axis[i]);
+    buf_adds(&dict, "), }");
+    while ((10 + dict.len + 1) % NPY_ALIGN)
+        buf_addc(&dict, ' ');
+    buf_addc(&dict, '\n');
+    buf_add(b, "\x93NUMPY\x01", 7);
+    buf_addc(b, 0);
+    buf_addc(b, (char)(dict.len & 0xff));
+    buf_addc(b, (char)(dict.len >> 8));
+    buf_addstr(b, buf_str(&dict));
+    buf_done(&dict);
+}
+
+int data_npy_head(struct buf *b, struct str bytes, uint64_t rows,
+                  const char *path, struct err *err)
+{
+    struct layout l;
+    if (!read_header(bytes, path, &l, err))
+        return -1;
+    add_npy_head(b, &l, rows);
+    return 0;
+}
+
 bool data_is_numpy_archive(struct str bytes)
 {
     return data_is_zip(bytes);

@@ -175,6 +175,10 @@ void data_close(struct data_set *s)
         arena_free(s->views.p[i].arena);
     vec_done(&s->views);
     vec_done(&s->notices);
+    if (s->trained.p)
+        buf_done(&s->trained);
+    free(s->row_hashes);
+    free(s->rows_by_hash);
     file_unmap(s->map);
     arena_free(s->arena);
     free(s);

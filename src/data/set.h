@@ -5,6 +5,7 @@
 #ifndef THRONG_DATA_SET_H
 #define THRONG_DATA_SET_H
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "data/matrix.h"
@@ -45,6 +46,11 @@ struct data_set {
     const struct value *layout;
     VEC(struct str) notices;
     VEC(struct made_view) views;
+    uint64_t *row_hashes;    /* by row; NULL: nobody has asked for them */
+    uint32_t *rows_by_hash;  /* the same, sorted; NULL: the same */
+    struct buf trained;      /* what trained.c printed last; p NULL: nothing */
+    uint64_t trained_digest; /* of those rows */
+    size_t trained_count;
 };
 
 /* One file of a block. */
@@ -272,8 +278,14 @@ struct data_set *data_read(const struct value *spec, const char *folder,
 int data_split(struct data_view *v, const struct data_set *s,
                const struct value *spec, const struct data_choice *choice,
                struct arena *a, struct err *err);
-/* True when the rows or columns depend on the trial's own seed. */
-bool data_split_draws(const struct value *spec);
+/* One order of all of them by chance. */
+void data_shuffle(uint32_t *rows, size_t count, uint64_t seed,
+                  const char *purpose);
+/* parts.c: the same where `parts` says it; shuffled_by: NULL: as they are. */
+int data_parts(struct data_view *v, const struct data_set *set,
+               const struct value *spec, const uint64_t *shuffled_by,
+               struct arena *a, struct err *err);
+bool data_parts_draw(const struct value *spec);
 /* sums.c: numbers of columns over some rows; gaps do not count. */
 struct moments { /* by column */
     double *low, *high, *sum, *squares, *count;

@@ -13,7 +13,8 @@ static const char *const keys[] = {
     "skip",       "ignore",     "one_hot", "missing",  "text",     "train",
     "classes",    "validation", "test",    "fold",     "stratify", "group",
     "weight",     "bootstrap",  "rows",    "columns",  "shuffle",  "scale",
-    "split_seed", "draw_seed",  "join",    "outliers", "targets",  NULL};
+    "split_seed", "draw_seed",  "join",    "outliers", "targets",  "parts",
+    NULL};
 
 /* Those that change what is read from files. */
 static const char *const reading_keys[] = {

@@ -7,8 +7,8 @@
  *
  * The split depends on `split_seed` (default 0), not on the trial's own seed:
  * all trials of a study are judged on the same rows unless it says otherwise.
- * What is drawn for one model (bootstrap, rows, columns) depends on the
- * trial's seed, or on `draw_seed`. */
+ * What is drawn for one model (bootstrap, rows, columns, parts: parts.c)
+ * depends on the trial's seed, or on `draw_seed`. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,8 +58,8 @@ int data_amount(const struct value *spec, const char *at, size_t all,
     return 0;
 }
 
-static void shuffle(uint32_t *rows, size_t count, uint64_t seed,
-                    const char *purpose)
+void data_shuffle(uint32_t *rows, size_t count, uint64_t seed,
+                  const char *purpose)
 {
     struct rng r;
     rng_init(&r, seed, 0, purpose);
@@ -145,7 +145,7 @@ static int put_in_order(struct splitting *s, bool cuts, struct err *err)
     for (size_t i = 0; i < s->count; i++)
         s->order[i] = (uint32_t)i;
     if (!s->ordered && cuts)
-        shuffle(s->order, s->count, s->seed, "split");
+        data_shuffle(s->order, s->count, s->seed, "split");
     if (s->set->groups && cuts)
         gather_groups(s);
     return stratified ? stratify(s, err) : 0;
@@ -296,7 +296,7 @@ static void thin(struct splitting *s, struct data_part *p, size_t count,
 {
     uint32_t *rows = arena_array(s->arena, p->count + 1, sizeof(*rows));
     memcpy(rows, p->rows, p->count * sizeof(*rows));
-    shuffle(rows, p->count, seed, purpose);
+    data_shuffle(rows, p->count, seed, purpose);
     if (s->ordered)
         qsort(rows, count, sizeof(*rows), by_row);
     *p = (struct data_part){rows, count};
@@ -350,10 +350,10 @@ uint64_t data_draw_seed(const struct value *spec,
     return v && v->kind == VALUE_INT ? (uint64_t)v->i : choice->seed;
 }
 
-bool data_split_draws(const struct value *spec)
+bool data_draws(const struct value *spec)
 {
     return value_get(spec, STR("bootstrap")) || value_get(spec, STR("rows")) ||
-           value_get(spec, STR("columns"));
+           value_get(spec, STR("columns")) || data_parts_draw(spec);
 }
 
 static int draw(struct splitting *s, struct data_view *v, double subset,
@@ -391,9 +391,12 @@ int data_split(struct data_view *v, const struct data_set *set,
     s.draw_seed = (uint64_t)draw_seed;
     s.ordered = v->in_order = !shuffled;
     s.order = arena_array(a, s.count + 1, sizeof(*s.order));
-    if (cut(&s, v, err))
+    if (value_get(spec, STR("parts"))
+            ? data_parts(v, set, spec, s.ordered ? NULL : &s.draw_seed, a, err)
+            : cut(&s, v, err))
         return -1;
-    add_files(set, a, v);
+    if (!value_get(spec, STR("parts")))
+        add_files(set, a, v);
     if (!v->train.count)
         return err_set_at(err, "data", ": no rows are left to train on");
     return draw(&s, v, choice->subset, err);

@@ -15,7 +15,7 @@ static uint64_t key_of(const struct value *spec,
     buf_init(&b);
     json_print_sorted(&b, spec);
     buf_addf(&b, " %.17g", choice->subset);
-    if (data_split_draws(spec))
+    if (data_draws(spec))
         buf_addf(&b, " %llu", (unsigned long long)choice->seed);
     uint64_t key = hash64(buf_str(&b), 0);
     buf_done(&b);

@@ -164,6 +164,11 @@ bool engine_place_outlives(const char *name)
     return place && place->outlives;
 }
 
+bool engine_place_has_gpu_tasks(const struct engine *e)
+{
+    return e->out.gpus > 1e-6; /* parts that were added and taken away */
+}
+
 bool engine_is_live(const struct engine *e)
 {
     return !e->place->late;

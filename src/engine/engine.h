@@ -64,6 +64,9 @@ struct engine_travel {
     const char *const *names; /* files and folders below root, or URLs */
     size_t count;
     const char *container; /* image as HTCondor takes it; "": none */
+    /* Writes the rows of a shard as a file of their own; NULL: there are no
+     * shards. */
+    int (*cut)(const struct task_shard *s, const char *to, struct err *err);
 };
 
 struct engine_setup {

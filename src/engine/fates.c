@@ -77,26 +77,46 @@ static uint32_t count_begun(const struct bundle *b)
     return begun;
 }
 
+/* How long it ran is known where it did so alone. */
+static void answer(struct jobs *j, const struct out_task *t, uint32_t company,
+                   enum outcome outcome, const char *reason)
+{
+    struct job_answer a = {outcome, 0, reason};
+    double began = t->bundle->began_wall;
+    if (t->begun && company == 1 && began > 0)
+        a.seconds = fmax(0, clock_wall() - began);
+    jobs_answer(j, t->id, t->attempt, &a);
+}
+
+static bool has_ended_itself(const struct bundle *b)
+{
+    return b->end == JOB_ENDED || b->end == JOB_OVER_MEMORY ||
+           b->end == JOB_OVER_TIME;
+}
+
 /* A task that was to be ended is; one whose room others wanted is no loss of
- * its own. */
+ * its own; one that was alone when its job took too much memory did that. */
 static void give_back(struct jobs *j, struct out_task *t, uint32_t company,
                       const char *reason)
 {
     const struct bundle *b = t->bundle;
     bool ours = b->cancelled ||
-                (b->told && b->end != JOB_VANISHED && b->end != JOB_ENDED);
+                (b->told && b->end != JOB_VANISHED && !has_ended_itself(b));
     jobs_answered(t);
     if (t->kill && t->begun && t->end_as != OUTCOME_UNSTARTED) {
-        jobs_answer(j, t->id, t->attempt, t->end_as, reason);
+        answer(j, t, company, t->end_as, reason);
     } else if (t->begun && ours) {
-        jobs_answer(j, t->id, t->attempt, OUTCOME_INTERRUPTED, reason);
+        answer(j, t, company, OUTCOME_INTERRUPTED, reason);
+    } else if (t->begun && company == 1 && b->told &&
+               b->end == JOB_OVER_MEMORY) {
+        answer(j, t, company, OUTCOME_MEMORY, reason);
     } else if (t->begun) {
-        bool gone = b->told && b->end == JOB_ENDED;
+        bool gone = b->told && has_ended_itself(b);
         struct place_loss how = {gone ? LOSS_GONE : LOSS_PRESUMED, company,
                                  reason};
         engine_place_lost_one(j->engine, t->id, t->attempt, &how);
     } else {
-        jobs_answer(j, t->id, t->attempt, OUTCOME_UNSTARTED, "");
+        answer(j, t, company, OUTCOME_UNSTARTED, "");
     }
     j->unacked = true;
 }
@@ -141,7 +161,7 @@ static bool is_unsaid(const struct bundle *b)
 /* Where no task ever begins, the next job will not do better. */
 static bool note_barren(struct jobs *j, const struct bundle *b)
 {
-    if (b->begun || !b->told || b->end != JOB_ENDED || b->cancelled ||
+    if (b->begun || !b->told || !has_ended_itself(b) || b->cancelled ||
         is_unsaid(b))
         return false;
     return ++j->barren == BARREN_MAX;
@@ -170,7 +190,7 @@ static void lose(struct jobs *j, struct bundle *b)
     bool removed = note_removed(j, b), barren = note_barren(j, b);
     uint32_t company = count_begun(b);
     size_t again = is_removed(b) ? count_unfinished(b) : b->open;
-    if (b->told && (b->end == JOB_ENDED || b->end == JOB_VANISHED))
+    if (b->told && (has_ended_itself(b) || b->end == JOB_VANISHED))
         b->bad |= !is_unsaid(b);
     jobs_tell_torn(j, b);
     if (!b->cancelled && !b->killed)
@@ -306,6 +326,8 @@ static void settle(struct jobs *j, struct bundle *b)
     b->told &= b->stage == JOB_OVER;
     b->over = true;
     b->of->changed = true;
+    if (b->open)
+        ending_learn(j, b);
     if (b->open || (is_removed(b) && count_unfinished(b)))
         lose(j, b);
     else if (count_unfinished(b))
@@ -372,6 +394,7 @@ static void on_words(void *context, const struct job_word *words, size_t count,
         struct bundle *b = &s->bundles[words[i].index];
         b->seen = j->looks;
         note_word(b, &words[i]);
+        ending_heard(j, b, &words[i]);
         tell_stuck(j, b, &words[i]);
     }
     for (size_t i = 0; i < j->list.len; i++) {

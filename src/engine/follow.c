@@ -155,7 +155,7 @@ static void hear_task(struct hearing *h, struct out_task *t,
                  ended.outcome == OUTCOME_CHECKPOINTED ||
                  ended.outcome == OUTCOME_UNSTARTED;
         note_end(h, &ended);
-        if (pieces_cut_off(h->jobs, t, &ended, &reason) ||
+        if (pieces_cut_off(h->jobs, t, h->start, &ended, &reason) ||
             ending_explains(h->jobs, h->bundle, h->start, &ended, &reason)) {
             record_ended_print(&payload, &ended);
             r.payload = buf_str(&payload);

@@ -2,6 +2,7 @@
 #include "engine/here.h"
 
 #include <stdlib.h>
+#include "terms/gpu_reading.h"
 
 static const struct gpu *copy_gpus(struct arena *a, const struct machine *m)
 {
@@ -65,4 +66,17 @@ void here_look(void *place, size_t gpu, struct gpu_use *use)
         h->looker = gpu_looker_open(&h->machine, h->machine.gpus_described,
                                     getenv("THRONG_GPUS_USE"));
     gpu_look(h->looker, gpu, use);
+}
+
+void here_readings(struct here *h, struct buf *payload)
+{
+    for (size_t i = 0; i < h->room.gpu_count; i++) {
+        struct gpu_use use;
+        here_look(h, i, &use);
+        struct gpu_reading r = {.busy = use.busy,
+                                .joules = use.joules,
+                                .known = use.known,
+                                .used_bytes = use.used_bytes};
+        gpu_reading_print(payload, &r);
+    }
 }

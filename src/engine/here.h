@@ -27,4 +27,7 @@ int64_t here_want(const void *place, const struct needs *n,
 size_t here_gpus(const void *place);
 void here_look(void *place, size_t gpu, struct gpu_use *use);
 
+/* A look at all GPUs of the room: the payload of a RECORD_GPUS. */
+void here_readings(struct here *h, struct buf *payload);
+
 #endif

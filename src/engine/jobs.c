@@ -91,12 +91,13 @@ void jobs_answered(struct out_task *t)
 }
 
 void jobs_answer(struct jobs *j, uint64_t task, uint32_t attempt,
-                 enum outcome outcome, const char *reason)
+                 const struct job_answer *a)
 {
-    struct record_ended ended = {.outcome = outcome,
+    struct record_ended ended = {.outcome = a->outcome,
                                  .exit_code = -1,
                                  .wall = clock_wall(),
-                                 .reason = str_of(reason)};
+                                 .seconds = a->seconds,
+                                 .reason = str_of(a->reason)};
     struct buf payload;
     buf_init(&payload);
     record_ended_print(&payload, &ended);
@@ -281,7 +282,8 @@ static void answer_dropped(struct jobs *j)
         idmap_del(j->waits, dropped.p[i]->id);
     for (size_t i = 0; i < dropped.len; i++) {
         struct waiting *w = dropped.p[i];
-        jobs_answer(j, w->id, w->attempt, OUTCOME_UNSTARTED, "");
+        jobs_answer(j, w->id, w->attempt,
+                    &(struct job_answer){OUTCOME_UNSTARTED, 0, ""});
         waiting_free(w);
     }
     vec_done(&dropped);
@@ -481,6 +483,7 @@ static void jobs_free(struct jobs *j)
     idmap_free(j->tasks);
     idmap_free(j->removed);
     idmap_free(j->cut);
+    idmap_free(j->checkpoints);
     classes_done(&j->classes);
     streaks_done(&j->streaks);
     loop_remove(j->tick);
@@ -502,6 +505,7 @@ void *jobs_open(const struct scheduler *scheduler,
     j->tasks = idmap_new();
     j->removed = idmap_new();
     j->cut = idmap_new();
+    j->checkpoints = idmap_new();
     j->task_s = j->longest_s = j->need_s = -1;
     j->tick = loop_timer(setup->given->loop, on_tick, j);
     j->look_timer = loop_timer(setup->given->loop, on_look_timer, j);

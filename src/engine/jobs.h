@@ -74,7 +74,10 @@ struct jobs {
     double need_s;     /* how long tasks take, for classes; below 0: unknown */
     bool saves;        /* a task was seen to write checkpoints */
     int64_t probed_ns; /* when it was looked for the last time */
-    struct idmap *cut; /* task -> the class whose end cut it off */
+    struct idmap *cut; /* task -> the class whose end cut it off, with nothing
+                          new saved */
+    struct idmap *checkpoints; /* task -> what it had saved when its job's time
+                                  was up, as a digest where pointers go */
     bool length_told;
 
     struct loop_source *tick, *look_timer;
@@ -137,8 +140,13 @@ void jobs_forget(struct jobs *j, struct submission *s);
 /* The engine has its answer. */
 void jobs_answered(struct out_task *t);
 /* ENDED of a task that its worker does not answer any more. */
+struct job_answer {
+    enum outcome outcome;
+    double seconds; /* that it ran, as far as is known */
+    const char *reason;
+};
 void jobs_answer(struct jobs *j, uint64_t task, uint32_t attempt,
-                 enum outcome outcome, const char *reason);
+                 const struct job_answer *a);
 
 /* Of the worker's processes in jobs of this epoch. */
 void jobs_set_mark(struct jobs *j, uint64_t epoch);
@@ -176,16 +184,24 @@ void usage_changed(struct jobs *j);
 
 /* A task that its job's end has cut off, and that saved nothing, gets a longer
  * one. True: there is none, so that *e says now that it ran out of time. */
-bool pieces_cut_off(struct jobs *j, struct out_task *t, struct record_ended *e,
-                    struct buf *reason);
+bool pieces_cut_off(struct jobs *j, struct out_task *t, uint32_t start,
+                    struct record_ended *e, struct buf *reason);
 
 /* endings.c: why the scheduler has ended a start of a job. The reason that its
  * worker gave becomes a better one in `reason`: then true. */
 bool ending_explains(struct jobs *j, struct bundle *b, uint32_t start,
                      struct record_ended *e, struct buf *reason);
-/* Adds " after it was ended …", where the scheduler tells. */
+/* True when its job had come to its time limit, and nobody had warned it. */
+bool ending_for_time(struct jobs *j, struct bundle *b, uint32_t start,
+                     const struct record_ended *e);
+/* Adds " after it was ended …", where the scheduler tells, or that it does
+ * not. */
 void ending_print(struct jobs *j, struct bundle *b, uint32_t start,
                   struct buf *out);
+/* The scheduler has said how the start before the one of its word ended. */
+void ending_heard(struct jobs *j, struct bundle *b, const struct job_word *w);
+/* The job is over, and its worker had no time to say why: its log may. */
+void ending_learn(struct jobs *j, struct bundle *b);
 /* The job is over: says why, where that was not said. */
 void ending_tell(struct jobs *j, const struct bundle *b, const char *fate);
 

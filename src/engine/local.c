@@ -58,6 +58,7 @@ extern char **environ;
 /* Pieces read before other sources of the loop get their turn. */
 #define PIECES_MAX 8
 #define SOCKET_BYTES (1 << 20)
+#define LOOK_SECONDS 1.0 /* between two looks at the GPUs */
 
 enum local_state { UP, ENDING, BROKEN };
 
@@ -88,7 +89,8 @@ struct local {
 
     struct wire wire;
     struct loop_source *socket, *child, *after, *ack_timer, *sweep_timer,
-        *kin_timer, *beat_timer, *haste_timer;
+        *kin_timer, *beat_timer, *haste_timer, *look_timer;
+    bool looks;     /* at the GPUs, since a task that needs one is there */
     bool after_ran; /* this round's flush is over: the next needs a wake-up */
     bool ack_armed;
     uint64_t delivered, committed, acked;
@@ -142,10 +144,43 @@ static void on_after(void *context)
     l->after_ran = true;
 }
 
+/* The worker cannot ask for it: NVML has to be loaded. */
+static void send_readings(struct local *l)
+{
+    struct buf payload;
+    buf_init(&payload);
+    here_readings(&l->here, &payload);
+    struct record r = {.type = RECORD_GPUS, .payload = buf_str(&payload)};
+    wire_send(&l->wire, &r);
+    buf_done(&payload);
+    wake_for_flush(l);
+    loop_timer_in(l->look_timer, LOOK_SECONDS);
+}
+
+static void on_look_timer(void *context)
+{
+    struct local *l = context;
+    l->looks = l->state == UP && engine_place_has_gpu_tasks(l->engine);
+    if (l->looks)
+        send_readings(l);
+}
+
+/* The first look comes before the first task: what is in use then is not its
+ * own. */
+static void look_first(struct local *l, const struct record *r)
+{
+    if (r->type != RECORD_TASK || l->looks || !l->here.room.gpu_count ||
+        !engine_place_has_gpu_tasks(l->engine))
+        return;
+    l->looks = true;
+    send_readings(l);
+}
+
 static void local_send(void *place, const struct record *r)
 {
     struct local *l = place;
     require(l->state == UP);
+    look_first(l, r);
     wire_send(&l->wire, r);
     wake_for_flush(l);
 }
@@ -414,7 +449,7 @@ static void reset_worker(struct local *l)
 {
     l->generation++;
     l->reaped = l->greeted = l->ack_armed = false;
-    l->heard = l->dismissed = false;
+    l->heard = l->dismissed = l->looks = false;
     l->unheard = 0;
     l->damage = (struct err){0};
     l->delivered = l->committed = l->acked = 0;
@@ -725,6 +760,7 @@ static void prepare(struct local *l)
     l->kin_timer = loop_timer(loop, on_kin_timer, l);
     l->beat_timer = loop_timer(loop, on_beat_timer, l);
     l->haste_timer = loop_timer(loop, on_haste_timer, l);
+    l->look_timer = loop_timer(loop, on_look_timer, l);
 }
 
 static void make_marks(struct local *l, uint64_t epoch)
@@ -815,6 +851,7 @@ static void local_close(void *place, bool leave)
     loop_remove(l->kin_timer);
     loop_remove(l->beat_timer);
     loop_remove(l->haste_timer);
+    loop_remove(l->look_timer);
     end_worker(l);
     rmdir(l->words_folder); /* only if nothing was left in it */
     sweep_done(&l->sweep);

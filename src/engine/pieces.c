@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "terms/kind.h"
 #include <math.h>
+#include <stdio.h>
 
 /* Between two looks for checkpoints of tasks that run. */
 #define PROBE_SECONDS 10.0
@@ -56,6 +57,71 @@ static void read_measured(struct jobs *j)
     arena_free(a);
 }
 
+/* ---- what earlier conductors saw cut off ----------------------------------
+ *
+ * Lines of a file: "12 saved 9876543210", "12 cut short". Of several lines of
+ * one task and kind the last counts, and what it saved undoes that it was cut
+ * off. */
+
+static const char *cuts(const struct jobs *j, struct arena *a)
+{
+    return path_join(a, j->root, "cuts");
+}
+
+static void keep_cut(const struct jobs *j, uint64_t task, const char *kind,
+                     const char *value)
+{
+    struct arena *a = arena_new();
+    FILE *f = fopen(cuts(j, a), "ae");
+    if (f) { /* without it a task may be tried once more than it need be */
+        fprintf(f, "%llu %s %s\n", (unsigned long long)task, kind, value);
+        fclose(f);
+    }
+    arena_free(a);
+}
+
+static void set_saved(struct jobs *j, uint64_t task, uint64_t digest)
+{
+    idmap_set(j->checkpoints, task, (void *)(uintptr_t)digest);
+    idmap_del(j->cut, task);
+}
+
+static void set_cut(struct jobs *j, uint64_t task, const char *class)
+{
+    for (size_t i = 0; i < j->classes.list.len; i++)
+        if (strcmp(j->classes.list.p[i].name, class) == 0)
+            idmap_set(j->cut, task, &j->classes.list.p[i]);
+}
+
+static void read_cut(struct jobs *j, struct str line)
+{
+    struct arena *a = arena_new();
+    struct str id, kind;
+    uint64_t task, digest;
+    if (str_split(&line, ' ', &id) && str_split(&line, ' ', &kind) &&
+        num_uint(id, &task)) {
+        if (str_is(kind, "cut"))
+            set_cut(j, task, arena_cstr(a, line));
+        else if (str_is(kind, "saved") && num_uint(line, &digest) && digest)
+            set_saved(j, task, digest);
+    }
+    arena_free(a);
+}
+
+static void read_cuts(struct jobs *j)
+{
+    struct arena *a = arena_new();
+    struct buf text;
+    buf_init(&text);
+    if (file_read(cuts(j, a), 0, &text, NULL) == 0) {
+        struct str rest = buf_str(&text), line;
+        while (rest.len && str_split(&rest, '\n', &line))
+            read_cut(j, line);
+    }
+    buf_done(&text);
+    arena_free(a);
+}
+
 /* ---- the site's classes ---------------------------------------------------
  */
 
@@ -64,6 +130,7 @@ int pieces_open(struct jobs *j, struct err *err)
     read_measured(j);
     classes_read(&j->classes, j->given->site, j->arena);
     classes_share(&j->classes, nodes_gpus(j->scheduler->nodes(j->at)));
+    read_cuts(j);
     for (size_t i = 0; !j->only && j->time_s > 0 && i < j->classes.list.len;
          i++)
         if (j->classes.list.p[i].time_s >= j->time_s)
@@ -166,7 +233,7 @@ static struct class_work work_of(const struct jobs *j, const struct waiting *w)
     return (struct class_work){.seconds = limit ? w->needs.time_s : j->need_s,
                                .limit = limit,
                                /* Others may save where this one did not. */
-                               .saves = w->saves || (j->saves && !cut),
+                               .saves = !cut && (w->saves || j->saves),
                                .had_s = cut ? cut->time_s : 0,
                                .lead_s = j->lead_s};
 }
@@ -235,18 +302,40 @@ static bool had_all(const struct jobs *j, const struct out_task *t,
            (s->time_s > 0 && e->seconds >= s->time_s / 2);
 }
 
-bool pieces_cut_off(struct jobs *j, struct out_task *t, struct record_ended *e,
-                    struct buf *reason)
+/* True when it saved something since the time of its job was up last: who has
+ * the same again after a whole job would never come to its end. */
+static bool got_on(struct jobs *j, const struct out_task *t, uint64_t digest)
 {
-    if (e->outcome != OUTCOME_INTERRUPTED ||
-        !str_is(e->reason, BUNDLE_TIME_UP) || e->checkpoint_digest ||
-        !had_all(j, t, e))
+    void *before = idmap_get(j->checkpoints, t->id);
+    char text[24];
+    if (!digest || before == (void *)(uintptr_t)digest)
+        return false;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)digest);
+    set_saved(j, t->id, digest);
+    keep_cut(j, t->id, "saved", text);
+    return true;
+}
+
+/* Its worker says so, or the scheduler, which ended it without a warning. */
+static bool is_time_up(struct jobs *j, struct out_task *t, uint32_t start,
+                       const struct record_ended *e)
+{
+    return (e->outcome == OUTCOME_INTERRUPTED &&
+            str_is(e->reason, BUNDLE_TIME_UP)) ||
+           ending_for_time(j, t->bundle, start, e);
+}
+
+bool pieces_cut_off(struct jobs *j, struct out_task *t, uint32_t start,
+                    struct record_ended *e, struct buf *reason)
+{
+    if (!is_time_up(j, t, start, e) || !had_all(j, t, e) ||
+        got_on(j, t, e->checkpoint_digest))
         return false;
     const struct submission *s = t->bundle->of;
     const struct job_class *had = classes_find(&j->classes, s->class);
     if (had && !j->only && had != &vec_last(&j->classes.list)) {
-        struct job_class *kept = &j->classes.list.p[had - j->classes.list.p];
-        idmap_set(j->cut, t->id, kept);
+        set_cut(j, t->id, had->name);
+        keep_cut(j, t->id, "cut", had->name);
         return false;
     }
     buf_adds(reason, BUNDLE_TIME_UP);
@@ -255,7 +344,9 @@ bool pieces_cut_off(struct jobs *j, struct out_task *t, struct record_ended *e,
         num_print_seconds(reason, s->time_s);
         buf_addf(reason, "%s%s)", *s->class ? ", class " : "", s->class);
     }
-    buf_adds(reason, ", and it had saved no checkpoint to go on from");
+    buf_adds(reason, e->checkpoint_digest
+                         ? ", and it had saved nothing new since the job before"
+                         : ", and it had saved no checkpoint to go on from");
     e->outcome = OUTCOME_TIMED_OUT;
     e->reason = buf_str(reason);
     return true;

@@ -93,6 +93,8 @@ int engine_place_record(struct engine *e, const struct record *r,
                         struct err *err);
 /* From now on nothing can be sent; the queue waits. */
 void engine_place_down(struct engine *e);
+/* A task that it was sent and that has not ended needs a GPU, or a part. */
+bool engine_place_has_gpu_tasks(const struct engine *e);
 /* Everything that was sent and has not ended is gone, without a trace of a
  * process. Only while down. */
 void engine_place_lost(struct engine *e, const char *reason);

@@ -12,19 +12,12 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "base/chars.h"
+#include "engine/packing.h"
 #include "sys/sys.h"
 #include "terms/bundle.h"
 
 #define SCRATCH "${envvar:_CONDOR_SCRATCH_DIR}"
 #define LAYOUT_MAX 64
-
-struct packing {
-    const struct engine_travel *travel;
-    const char *folder;       /* of the study */
-    const char *in;           /* <stem>.in */
-    struct arena *arena;      /* of the bundle */
-    VEC(const char *) staged; /* what is sent with it, in order */
-};
 
 /* ---- paths -----------------------------------------------------------------
  */
@@ -94,11 +87,16 @@ static struct str in_words(const struct packing *p, struct str text)
 /* ---- what is sent with it --------------------------------------------------
  */
 
-static int copy_there(const char *from, const char *to, struct err *err)
+/* Models are as large as they are many: what nobody writes again needs no copy
+ * of its own. */
+static int copy_there(const char *from, const char *to, bool fixed,
+                      struct err *err)
 {
     struct buf text;
     if (!file_exists(from))
         return 0; /* whoever looks for it says so */
+    if (fixed && link(from, to) == 0)
+        return 0;
     if (file_is_dir(from))
         return dir_copy(from, to, err);
     buf_init(&text);
@@ -109,8 +107,14 @@ static int copy_there(const char *from, const char *to, struct err *err)
     return rc;
 }
 
-/* Sends a copy of a file or folder along; *path says where it is then. */
-static int stage(struct packing *p, struct str *path, struct err *err)
+struct str packing_place(const struct packing *p, const char *name)
+{
+    return str_of(
+        arena_printf(p->arena, "%.*s/was/%s", STRF(path_name(p->in)), name));
+}
+
+int packing_stage(struct packing *p, struct str *path, bool fixed,
+                  struct err *err)
 {
     const char *from = arena_cstr(p->arena, *path);
     size_t k = 0;
@@ -118,16 +122,18 @@ static int stage(struct packing *p, struct str *path, struct err *err)
         return 0;
     while (k < p->staged.len && strcmp(p->staged.p[k], from) != 0)
         k++;
-    const char *name = arena_printf(p->arena, "was/%zu", k);
+    struct str own = fixed ? path_name(from) : STR("");
+    const char *name =
+        arena_printf(p->arena, "%zu%s%.*s", k, fixed ? "-" : "", STRF(own));
     if (k == p->staged.len) {
-        const char *to = path_join(p->arena, p->in, name);
+        const char *to =
+            path_join(p->arena, path_join(p->arena, p->in, "was"), name);
         vec_push(&p->staged, from);
         if (dir_make(path_folder(p->arena, to), err) ||
-            copy_there(from, to, err))
+            copy_there(from, to, fixed, err))
             return err_wrap(err, "what a trial goes on from");
     }
-    *path = str_of(
-        path_join(p->arena, arena_cstr(p->arena, path_name(p->in)), name));
+    *path = packing_place(p, name);
     return 0;
 }
 
@@ -137,7 +143,7 @@ static int stage_folder(struct packing *p, struct task *t, struct err *err)
     if (file_is_dir(arena_cstr(p->arena, t->folder)))
         t->copy_of = t->folder;
     t->folder = in_out(p, t->folder);
-    return stage(p, &t->copy_of, err);
+    return packing_stage(p, &t->copy_of, false, err);
 }
 
 /* ---- tasks ------------------------------------------------------------------
@@ -165,10 +171,13 @@ static void rewrite_words(struct packing *p, struct task *t)
 static int rewrite(struct packing *p, struct task *t, struct err *err)
 {
     rewrite_words(p, t);
+    if (packing_rows(p, t, err))
+        return -1;
     t->workdir = in_sandbox(p, t->workdir);
     t->container = t->binds = (struct str){"", 0};
-    return stage_folder(p, t, err) || stage(p, &t->resume_from, err) ||
-                   stage(p, &t->state.file, err) || stage(p, &t->weights, err)
+    return stage_folder(p, t, err) ||
+                   packing_stage(p, &t->resume_from, false, err) ||
+                   packing_stage(p, &t->state.file, false, err)
                ? -1
                : 0;
 }

@@ -6,7 +6,8 @@
  *
  *   throng-worker      which runs in it
  *   <i>.in/<i>.tasks   the tasks; their paths are relative to the sandbox
- *   <i>.in/was/<k>     what earlier attempts left that tasks go on from
+ *   <i>.in/was/<k>…    what earlier attempts left that tasks go on from, models
+ *                      and the rows that they are asked about
  *   <i>.asked          what was asked of tasks before this start of the job
  *   …                  files of the study, under the names that they have
  *                      below its folder

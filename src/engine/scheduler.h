@@ -23,10 +23,12 @@ static inline double site_number(const struct value *site, const char *name,
 
 /* Why a job is over, as far as it matters to its tasks. */
 enum job_end {
-    JOB_ENDED,   /* its worker ended, well or not */
-    JOB_REMOVED, /* a person ended it */
-    JOB_EVICTED, /* its room was wanted for others */
-    JOB_VANISHED /* its node did: it may still run there */
+    JOB_ENDED,       /* its worker ended, well or not */
+    JOB_OVER_MEMORY, /* … because it took more memory than it had */
+    JOB_OVER_TIME,   /* … because its time was up */
+    JOB_REMOVED,     /* a person ended it */
+    JOB_EVICTED,     /* its room was wanted for others */
+    JOB_VANISHED     /* its node did: it may still run there */
 };
 
 /* What a scheduler says of one job. */
@@ -48,6 +50,11 @@ struct job_word {
     bool stuck;        /* it will not begin before somebody changes something */
     bool blames;       /* … and its node may be the cause */
     int exit_code;     /* of the worker; -1: unknown */
+    /* How the start before this one ended, where the scheduler keeps that;
+     * state empty: it does not tell. */
+    struct {
+        struct str state, words, node;
+    } before;
 };
 
 /* An array of jobs that shall be. */

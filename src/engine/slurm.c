@@ -351,7 +351,7 @@ static void on_accounted(void *context, const struct command_end *end)
 }
 
 /* True when accounting knows more than squeue: of jobs that it has forgotten,
- * and of who has cancelled one. */
+ * of who has cancelled one, and why one waits to begin again. */
 static bool is_short(const struct question *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -359,7 +359,8 @@ static bool is_short(const struct question *a)
         for (size_t k = 0; k < a->found.list.len; k++) {
             const struct job_word *w = &a->found.list.p[k];
             known |= w->job == a->jobs[i];
-            if (w->stage == JOB_OVER && w->end == JOB_REMOVED)
+            if ((w->stage == JOB_OVER && w->end == JOB_REMOVED) ||
+                (w->stage == JOB_WAITS && w->starts > 0))
                 return true;
         }
         if (!known)
@@ -374,6 +375,7 @@ static void ask_account(struct question *a)
                           "--noheader",
                           "--parsable2",
                           "--allocations",
+                          "--duplicates",
                           join_jobs(a, a->asking.arena),
                           "--format=" SLURM_ACCOUNT_FORMAT,
                           NULL};

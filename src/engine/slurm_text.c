@@ -22,8 +22,8 @@ static const struct {
     {"SPECIAL_EXIT", JOB_WAITS, JOB_ENDED, ""},
     {"COMPLETED", JOB_OVER, JOB_ENDED, ""},
     {"FAILED", JOB_OVER, JOB_ENDED, ""},
-    {"TIMEOUT", JOB_OVER, JOB_ENDED, "its time was up"},
-    {"OUT_OF_MEMORY", JOB_OVER, JOB_ENDED,
+    {"TIMEOUT", JOB_OVER, JOB_OVER_TIME, "its time was up"},
+    {"OUT_OF_MEMORY", JOB_OVER, JOB_OVER_MEMORY,
      "it took more memory than it asked for"},
     {"DEADLINE", JOB_OVER, JOB_ENDED, "its deadline was over"},
     {"CANCELLED", JOB_OVER, JOB_REMOVED, "it was cancelled"},
@@ -242,13 +242,15 @@ int slurm_read_usage(struct str text, struct queued_jobs *jobs, struct err *err)
     return 0;
 }
 
-static struct job_word *find_word(struct job_words *words, uint64_t job,
-                                  uint32_t index)
+/* Behind the end where there is none. */
+static size_t find_word(const struct job_words *words, uint64_t job,
+                        uint32_t index)
 {
-    for (size_t i = 0; i < words->list.len; i++)
-        if (words->list.p[i].job == job && words->list.p[i].index == index)
-            return &words->list.p[i];
-    return NULL;
+    size_t i = 0;
+    while (i < words->list.len &&
+           (words->list.p[i].job != job || words->list.p[i].index != index))
+        i++;
+    return i;
 }
 
 /* "CANCELLED by 1000" */
@@ -280,50 +282,84 @@ static int exit_code_of(struct str text)
     return str_is(text, "0") && parse_u32(code, &n) ? (int)n : -1;
 }
 
-static void read_account_line(struct str line, struct arena *a,
-                              struct job_words *words)
+/* False: the line was cut off, or is of no job of ours. */
+static bool read_account_line(struct str line, struct arena *a,
+                              struct job_word *w)
 {
     struct str f[4], job, state;
-    struct job_word w = {0};
     for (size_t i = 0; i < 4; i++)
         if (!str_split(&line, '|', &f[i]))
-            return; /* it was cut off */
-    struct str index = f[0];
-    if (!str_split(&index, '_', &job) || !num_uint(job, &w.job) || !index.p ||
-        !parse_u32(index, &w.index))
-        return;
-    struct job_word *known = find_word(words, w.job, w.index);
-    w.by = who(f[1], a);
-    if (known) {
-        known->by = w.by;
+            return false;
+    struct str index = f[0], rest = f[1];
+    if (!str_split(&index, '_', &job) || !num_uint(job, &w->job) || !index.p ||
+        !parse_u32(index, &w->index))
+        return false;
+    w->by = who(f[1], a);
+    str_split(&rest, ' ', &state);
+    set_state(w, arena_str(a, state));
+    w->node = arena_str(a, f[2]);
+    w->exit_code = exit_code_of(f[3]);
+    return true;
+}
+
+static void set_before(struct job_word *w, const struct job_word *before)
+{
+    w->before.state = before->state;
+    w->before.words = before->words;
+    w->before.node = before->node;
+}
+
+/* Starts of a job come one after the other. Of one that the queue knows, those
+ * that are over are starts before, unless it is over itself. */
+static void add_account(struct job_words *words, size_t queued,
+                        struct job_word *w)
+{
+    size_t at = find_word(words, w->job, w->index);
+    bool over = w->stage == JOB_OVER || str_is(w->state, "REQUEUED");
+    if (at == words->list.len) {
+        vec_push(&words->list, *w);
         return;
     }
-    struct str rest = f[1];
-    str_split(&rest, ' ', &state);
-    set_state(&w, arena_str(a, state));
-    w.node = arena_str(a, f[2]);
-    w.exit_code = exit_code_of(f[3]);
-    vec_push(&words->list, w);
+    struct job_word *known = &words->list.p[at];
+    if (at >= queued) {
+        set_before(w, known);
+        *known = *w;
+    } else {
+        if (w->by.len)
+            known->by = w->by;
+        if (over && known->stage != JOB_OVER)
+            set_before(known, w);
+    }
 }
 
 void slurm_read_account(struct str text, struct arena *a,
                         struct job_words *words)
 {
     struct str line;
-    while (text.len && str_split(&text, '\n', &line))
-        read_account_line(line, a, words);
+    size_t queued = words->list.len;
+    while (text.len && str_split(&text, '\n', &line)) {
+        struct job_word w = {0};
+        if (read_account_line(line, a, &w))
+            add_account(words, queued, &w);
+    }
 }
 
-/* What stands behind the time in the line of a step's daemon; the first row
- * that is found counts. */
-static const struct {
+/* What a step's daemon writes; the first row that is found in a line counts.
+ * Of several lines the last does, but one with less weight changes nothing: who
+ * took too much memory is cancelled without a cause, too. */
+static const struct cause {
     const char *cause, *state, *words;
+    int weight;
 } causes[] = {
-    {"DUE TO PREEMPTION", "PREEMPTED", NULL},
-    {"DUE TO TIME LIMIT", "TIMEOUT", NULL},
-    {"DUE TO NODE FAILURE", "NODE_FAIL", NULL},
-    {"DUE TO JOB REQUEUE", "REQUEUED", "somebody put it back into the queue"},
-    {"CANCELLED AT", "CANCELLED", NULL},
+    {"DUE TO PREEMPTION", "PREEMPTED", NULL, 3},
+    {"DUE TO TIME LIMIT", "TIMEOUT", NULL, 3},
+    {"DUE TO NODE FAILURE", "NODE_FAIL", NULL, 3},
+    {"DUE TO JOB REQUEUE", "REQUEUED", "somebody put it back into the queue",
+     3},
+    {"exceeded memory limit", "OUT_OF_MEMORY", NULL, 2},
+    {"oom_kill event", "OUT_OF_MEMORY", NULL, 2},
+    {"oom-kill event", "OUT_OF_MEMORY", NULL, 2},
+    {"CANCELLED AT", "CANCELLED", NULL, 1},
 };
 
 static bool contains(struct str text, const char *what)
@@ -331,36 +367,50 @@ static bool contains(struct str text, const char *what)
     return memmem(text.p, text.len, what, strlen(what)) != NULL;
 }
 
-/* "slurmstepd: error: *** JOB 7 ON t0 CANCELLED AT … DUE TO PREEMPTION ***" */
-static bool read_log_line(struct str line, struct job_word *w)
+/* "slurmstepd: error: *** JOB 7 ON t0 CANCELLED AT … DUE TO PREEMPTION ***",
+ * "slurmstepd: error: StepId=7.batch exceeded memory limit (9 > 5), being
+ * killed" */
+static const struct cause *cause_in(struct str line)
+{
+    bool of_job = contains(line, "*** JOB ") && contains(line, "CANCELLED AT");
+    bool of_step = contains(line, "slurmstepd") && contains(line, "StepId=");
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if ((of_job || (of_step && causes[i].weight == 2)) &&
+            contains(line, causes[i].cause))
+            return &causes[i];
+    return NULL;
+}
+
+static void read_node(struct str line, struct str *node)
 {
     static const char on[] = " ON ";
-    if (!contains(line, "*** JOB ") || !contains(line, "CANCELLED AT"))
-        return false;
-    const char *node = memmem(line.p, line.len, on, sizeof on - 1);
-    *w = (struct job_word){.stage = JOB_OVER, .exit_code = -1};
-    if (node) {
-        const char *from = node + sizeof on - 1;
-        struct str rest = str_n(from, (size_t)(line.p + line.len - from));
-        str_split(&rest, ' ', &w->node);
-    }
-    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        if (contains(line, causes[i].cause)) {
-            set_state(w, str_of(causes[i].state));
-            if (causes[i].words)
-                w->words = str_of(causes[i].words);
-            break;
-        }
-    return true;
+    const char *at = memmem(line.p, line.len, on, sizeof on - 1);
+    if (!at)
+        return;
+    const char *from = at + sizeof on - 1;
+    struct str rest = str_n(from, (size_t)(line.p + line.len - from));
+    str_split(&rest, ' ', node);
 }
 
 bool slurm_read_log(struct str text, struct job_word *w)
 {
-    struct str line;
-    bool found = false;
-    while (text.len && str_split(&text, '\n', &line))
-        found |= read_log_line(line, w);
-    return found;
+    struct str line, node = {0};
+    const struct cause *found = NULL;
+    while (text.len && str_split(&text, '\n', &line)) {
+        const struct cause *c = cause_in(line);
+        if (!c || (found && c->weight < found->weight))
+            continue;
+        found = c;
+        node = (struct str){0};
+        read_node(line, &node);
+    }
+    if (!found)
+        return false;
+    *w = (struct job_word){.stage = JOB_OVER, .exit_code = -1, .node = node};
+    set_state(w, str_of(found->state));
+    if (found->words)
+        w->words = str_of(found->words);
+    return true;
 }
 
 /* ---- nodes --------------------------------------------------------------- */

@@ -31,8 +31,9 @@ struct queued_jobs {
 };
 int slurm_read_usage(struct str text, struct queued_jobs *jobs,
                      struct err *err);
-/* Adds what sacct says of jobs that squeue did not tell of, and who has
- * cancelled those that it did. Texts in the arena. */
+/* Adds what sacct says of jobs that squeue did not tell of, who has cancelled
+ * those that it did, and how starts before the last have ended. Texts in the
+ * arena. */
 void slurm_read_account(struct str text, struct arena *a,
                         struct job_words *words);
 /* What Slurm has written last into the log of a job that it has ended: state,

@@ -72,6 +72,8 @@ struct bundle {
     uint64_t log_at;    /* so much of its log is read */
     uint32_t ended;     /* that start + 1; 0: none */
     char ended_as[192]; /* "on t0 as PREEMPTED, …"; "": nothing was written */
+    uint32_t ended_told;    /* the start + 1 of which that was said */
+    enum job_end ended_end; /* … by the log of the job */
 };
 
 struct submission {

@@ -6,11 +6,12 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "ensemble/ensemble.h"
 
-#define BINS 15 /* of the expected calibration error */
+#define BINS CALIBRATED_BINS /* of the expected calibration error */
 #define HALVINGS 200
 #define INVERSE_MOST 1000.0 /* of the temperature */
 
@@ -22,9 +23,8 @@ static double logit_of(double p)
     return log(fmax(p, (double)FLT_MIN));
 }
 
-/* One row at an inverse temperature: probabilities into `to`. */
-static void scale_row(const double *p, size_t classes, double inverse,
-                      double *to)
+void calibrate_scale(const double *p, size_t classes, double inverse,
+                     double *to)
 {
     double top = -INFINITY, sum = 0;
     for (size_t k = 0; k < classes; k++) {
@@ -46,7 +46,7 @@ static double slope_at(const double *p, const size_t *truth, size_t classes,
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
         const double *own = p + i * classes;
-        scale_row(own, classes, inverse, row);
+        calibrate_scale(own, classes, inverse, row);
         sum -= logit_of(own[truth[i]]);
         for (size_t k = 0; k < classes; k++)
             sum += row[k] * logit_of(own[k]);
@@ -72,10 +72,6 @@ static double best_inverse(const double *p, const size_t *truth, size_t classes,
 /* ---- how good they are ------------------------------------------------------
  */
 
-struct bin {
-    double rows, sure, right;
-};
-
 static size_t largest(const double *p, size_t classes)
 {
     size_t best = 0;
@@ -84,16 +80,18 @@ static size_t largest(const double *p, size_t classes)
     return best;
 }
 
-static void add_to_bin(struct bin *bins, double sure, bool right)
+static void add_to_bin(struct calibrated_bin *bins, double sure, bool right)
 {
     double at = ceil(sure * BINS) - 1; /* the upper end belongs to a bin */
-    struct bin *b = &bins[at < 0 ? 0 : at >= BINS ? BINS - 1 : (size_t)at];
+    struct calibrated_bin *b = &bins[at < 0       ? 0
+                                     : at >= BINS ? BINS - 1
+                                                  : (size_t)at];
     b->rows++;
     b->sure += sure;
     b->right += right;
 }
 
-static double error_of(const struct bin *bins, double rows)
+static double error_of(const struct calibrated_bin *bins, double rows)
 {
     double sum = 0;
     for (size_t i = 0; i < BINS; i++)
@@ -103,12 +101,12 @@ static double error_of(const struct bin *bins, double rows)
 
 static void judge(const double *p, const size_t *truth, size_t classes,
                   size_t count, double inverse, double *row, double *nll,
-                  double *ece)
+                  double *ece, struct calibrated_bin *bins)
 {
-    struct bin bins[BINS] = {0};
+    memset(bins, 0, BINS * sizeof(*bins));
     *nll = 0;
     for (size_t i = 0; i < count; i++) {
-        scale_row(p + i * classes, classes, inverse, row);
+        calibrate_scale(p + i * classes, classes, inverse, row);
         size_t best = largest(row, classes);
         *nll -= logit_of(row[truth[i]]) / (double)count;
         add_to_bin(bins, row[best], best == truth[i]);
@@ -141,9 +139,9 @@ void calibrate_choice(const double *p, const size_t *truth, size_t classes,
             (largest(p + i * classes, classes) == truth[i]) / (double)count;
     double inverse = best_inverse(p, truth, classes, count, row);
     to->temperature = 1 / inverse;
-    judge(p, truth, classes, count, 1, row, &to->nll, &to->ece);
     judge(p, truth, classes, count, inverse, row, &to->nll_scaled,
-          &to->ece_scaled);
+          &to->ece_scaled, to->bins);
+    judge(p, truth, classes, count, 1, row, &to->nll, &to->ece, to->bins);
     make_sets(p, truth, classes, count, alpha, to);
     free(row);
 }

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/exact.h"
+#include "base/ranks.h"
 #include "ensemble/ensemble.h"
 
 static int by_size(const void *a, const void *b)
@@ -40,52 +41,6 @@ static double normal_quantile(double p)
     return (low + high) / 2;
 }
 
-/* ---- ranks ----------------------------------------------------------------
- */
-
-struct placed {
-    double x;
-    size_t at;
-};
-
-static int by_x(const void *a, const void *b)
-{
-    double x = ((const struct placed *)a)->x, y = ((const struct placed *)b)->x;
-    return (x > y) - (x < y);
-}
-
-/* Equal numbers share theirs. */
-static void rank_all(const double *x, size_t count, double *ranks)
-{
-    struct placed *all = xcalloc(count + 1, sizeof(*all));
-    for (size_t i = 0; i < count; i++)
-        all[i] = (struct placed){x[i], i};
-    qsort(all, count, sizeof(*all), by_x);
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && all[end].x == all[i].x;)
-            end++;
-        for (size_t k = i; k < end; k++)
-            ranks[all[k].at] = ((double)i + (double)end - 1) / 2;
-    }
-    free(all);
-}
-
-/* Spearman's; NaN where one of them does not vary. */
-static double rank_correlation(const double *x, const double *y, size_t count)
-{
-    double *a = xcalloc(2 * count + 1, sizeof(*a)), *b = a + count;
-    double middle = ((double)count - 1) / 2, both = 0, xx = 0, yy = 0;
-    rank_all(x, count, a);
-    rank_all(y, count, b);
-    for (size_t i = 0; i < count; i++) {
-        both += (a[i] - middle) * (b[i] - middle);
-        xx += (a[i] - middle) * (a[i] - middle);
-        yy += (b[i] - middle) * (b[i] - middle);
-    }
-    free(a);
-    return xx > 0 && yy > 0 ? both / sqrt(xx * yy) : NAN;
-}
-
 /* ---- spreads --------------------------------------------------------------
  */
 
@@ -112,6 +67,12 @@ static void judge_spread(const double *errors, const double *sd, size_t count,
         to->sharpness += sd[i] / n;
         to->nll += (log(sd[i]) + log(2 * M_PI) / 2 + z * z / 2) / n;
         to->crps += (sd[i] > 0 ? sd[i] * crps_of(z) : errors[i]) / n;
+    }
+    for (size_t k = 0; k < 9; k++) {
+        double part = normal_quantile(0.5 + (double)(k + 1) / 20);
+        to->covered[k] = 0;
+        for (size_t i = 0; i < count; i++)
+            to->covered[k] += (errors[i] <= part * sd[i]) / n;
     }
     to->rank_correlation = rank_correlation(sd, errors, count);
     to->interval_sd = conformal_score(scores, count, alpha);

@@ -26,6 +26,28 @@ static void add(struct calibrating *q, struct value *to, const char *name,
         value_set(a, to, str_of(name), value_double(a, x));
 }
 
+static void add_reliability(struct calibrating *q, struct value *metrics_of,
+                            double sure, double right, double rows)
+{
+    struct arena *a = q->arena;
+    struct value *list = value_get(metrics_of, STR("reliability"));
+    struct value *one = value_object(a);
+    if (!list) {
+        list = value_list(a);
+        value_set(a, metrics_of, STR("reliability"), list);
+    }
+    value_set(a, one, STR("sure"), value_double(a, sure));
+    value_set(a, one, STR("right"), value_double(a, right));
+    value_set(a, one, STR("rows"), value_int(a, (int64_t)rows));
+    value_list_add(a, list, one);
+}
+
+/* The newest output. */
+static struct value *last_output(const struct calibrating *q)
+{
+    return q->figures->items[q->figures->count - 1];
+}
+
 /* Its metrics are to be filled in. */
 static struct value *new_output(struct calibrating *q, size_t head,
                                 size_t output)
@@ -54,6 +76,9 @@ static void add_number(struct calibrating *q, struct value *to,
     add(q, to, "nll", n.nll);
     add(q, to, "crps", n.crps);
     add(q, to, "rank_correlation", n.rank_correlation);
+    for (size_t k = 0; sd && k < 9; k++)
+        add_reliability(q, last_output(q), (double)(k + 1) / 10, n.covered[k],
+                        (double)q->said->rows);
 }
 
 static void add_choice(struct calibrating *q, struct value *to, const double *p,
@@ -69,6 +94,10 @@ static void add_choice(struct calibrating *q, struct value *to, const double *p,
     add(q, to, "ece_scaled", n.ece_scaled);
     add(q, to, "threshold", n.threshold);
     add(q, to, "set_size", n.set_size);
+    for (size_t k = 0; k < CALIBRATED_BINS; k++)
+        if (n.bins[k].rows > 0)
+            add_reliability(q, last_output(q), n.bins[k].sure / n.bins[k].rows,
+                            n.bins[k].right / n.bins[k].rows, n.bins[k].rows);
 }
 
 /* ---- one head ---------------------------------------------------------------
@@ -93,23 +122,24 @@ static void combine_row(const struct calibrating *q,
 {
     const struct opinions *o = q->said;
     size_t width = h->head->width;
-    const double *first = o->numbers +
-                          row * (o->truths + o->members * o->wide) + o->truths +
-                          h->output;
+    const double *first = opinions_said(o, row) + h->output;
+    struct combine_rule rule = *q->rule;
+    const double *own = opinions_weights(
+        o, row, q->rule->weights, q->rule->samples, t->scratch + o->members);
+    rule.weights = own ? own : q->rule->weights;
     for (size_t p = 0; p < o->members; p++)
         for (size_t k = 0; k < width; k++)
             t->passes[p * width + k] = first[p * o->wide + k];
-    combine_outputs(q->rule, h->head, t->passes, t->scratch,
+    combine_outputs(&rule, h->head, t->passes, t->scratch,
                     t->outputs + row * width);
-    combine_sureness(q->rule, h->head, t->passes, t->scratch,
+    combine_sureness(&rule, h->head, t->passes, t->scratch,
                      t->sure + row * t->columns);
 }
 
 static double truth_at(const struct calibrating *q,
                        const struct place_of_head *h, size_t row, size_t k)
 {
-    const struct opinions *o = q->said;
-    return o->numbers[row * (o->truths + o->members * o->wide) + h->truth + k];
+    return opinions_truth(q->said, row)[h->truth + k];
 }
 
 /* A yes or no is a choice of two. */
@@ -156,7 +186,7 @@ static void judge_head(struct calibrating *q, const struct place_of_head *h)
     t.outputs = xcalloc(rows * width, sizeof(double));
     t.sure = xcalloc(rows * t.columns, sizeof(double));
     t.passes = xcalloc(q->said->members * width, sizeof(double));
-    t.scratch = xcalloc(q->said->members, sizeof(double));
+    t.scratch = xcalloc(2 * q->said->members, sizeof(double));
     for (size_t r = 0; r < rows; r++)
         combine_row(q, h, r, &t);
     if (h->head->classes && !h->head->each)

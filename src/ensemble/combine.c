@@ -24,8 +24,7 @@ static double weight_of(const struct combine_rule *r, size_t pass)
     return r->weights[pass / r->samples] / (double)r->samples;
 }
 
-/* Outputs that are predictions. */
-static size_t told(const struct combine_head *h)
+size_t combine_told(const struct combine_head *h)
 {
     return h->spreads ? h->width / 2 : h->width;
 }
@@ -152,9 +151,37 @@ static void take_medians(const struct combine_rule *r,
                          double *scratch, double *to)
 {
     double sum = 0;
-    for (size_t k = 0; k < told(h); k++) {
+    for (size_t k = 0; k < combine_told(h); k++) {
         sort_passes(r, passes, h->width, k, scratch);
         to[k] = quantile_of(r, passes, h->width, k, scratch, 0.5);
+        sum += to[k];
+    }
+    for (size_t k = 0; is_choice(h) && h->width > 1 && k < h->width; k++)
+        to[k] = sum > 0 ? to[k] / sum : mean_of(r, passes, h->width, k);
+}
+
+static double stacked(const struct combine_rule *r,
+                      const struct combine_head *h, const double *passes,
+                      size_t k)
+{
+    const double *weights = h->stack + combine_told(h) + k * r->members;
+    double sum = h->stack[k];
+    for (size_t p = 0; p < combine_passes(r); p++)
+        sum += weights[p / r->samples] / (double)r->samples *
+               passes[p * h->width + k];
+    return sum;
+}
+
+/* Probabilities stay such: they are at most 1, and of a choice add up to 1. */
+static void take_stacked(const struct combine_rule *r,
+                         const struct combine_head *h, const double *passes,
+                         double *to)
+{
+    double sum = 0;
+    for (size_t k = 0; k < combine_told(h); k++) {
+        to[k] = stacked(r, h, passes, k);
+        if (h->classes || h->each)
+            to[k] = fmin(to[k], 1);
         sum += to[k];
     }
     for (size_t k = 0; is_choice(h) && h->width > 1 && k < h->width; k++)
@@ -168,11 +195,13 @@ void combine_outputs(const struct combine_rule *r, const struct combine_head *h,
         take_votes(r, h, passes, to);
     else if (r->how == COMBINE_MEDIAN)
         take_medians(r, h, passes, scratch, to);
+    else if (r->how == COMBINE_STACKING && h->stack)
+        take_stacked(r, h, passes, to);
     else
-        for (size_t k = 0; k < told(h); k++)
+        for (size_t k = 0; k < combine_told(h); k++)
             to[k] = mean_of(r, passes, h->width, k);
-    for (size_t k = 0; h->spreads && k < told(h); k++)
-        to[told(h) + k] =
+    for (size_t k = 0; h->spreads && k < combine_told(h); k++)
+        to[combine_told(h) + k] =
             log(epistemic(r, passes, h->width, k) + aleatoric(r, h, passes, k));
 }
 
@@ -186,7 +215,7 @@ static const char *const choice_names[] = {"entropy", "mutual_information"};
 size_t combine_columns(const struct combine_rule *r,
                        const struct combine_head *h)
 {
-    return is_choice(h) ? 2 : told(h) * (SPREADS + r->quantile_count);
+    return is_choice(h) ? 2 : combine_told(h) * (SPREADS + r->quantile_count);
 }
 
 const char *combine_column(const struct combine_rule *r,
@@ -245,11 +274,11 @@ void combine_sureness(const struct combine_rule *r,
         choice_sureness(r, h, passes, to);
         return;
     }
-    for (size_t k = 0; k < told(h); k++) {
+    for (size_t k = 0; k < combine_told(h); k++) {
         double members = epistemic(r, passes, h->width, k);
         double own = aleatoric(r, h, passes, k);
         to[SD] = sqrt(members + (h->spreads ? own : 0));
-        to[EPISTEMIC] = sqrt(members);
+        to[EPISTEMIC] = combine_passes(r) > 1 ? sqrt(members) : NAN;
         to[ALEATORIC] = sqrt(own);
         if (r->quantile_count)
             sort_passes(r, passes, h->width, k, scratch);

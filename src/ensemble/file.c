@@ -6,7 +6,8 @@
  *    "members": [{"weights": "a.safetensors", "sha256": "…", "weight": 0.5,
  *                 "study": "digits", "trial": 7},
  *                {"at": 0, "bytes": 9000, "sha256": "…", "weight": 0.5}]}
- */
+ *
+ * With `stacking` it has a `stack`, too (stack.c). */
 #include <math.h>
 
 #include "base/json.h"
@@ -101,6 +102,18 @@ static int read_members(struct ensemble *e, const struct value *list,
     return 0;
 }
 
+/* Whether it goes with what its members predict is seen when they are read. */
+static int read_stack(struct ensemble *e, const struct value *v,
+                      const char *path, struct arena *a, struct err *err)
+{
+    e->stack = value_copy(a, v);
+    if ((e->how == COMBINE_STACKING) == (v && v->kind == VALUE_LIST))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%s: `stack` goes with stacking, and stacking with it",
+                   path);
+}
+
 static int read_how(struct ensemble *e, const struct value *v, const char *path,
                     struct err *err)
 {
@@ -110,9 +123,10 @@ static int read_how(struct ensemble *e, const struct value *v, const char *path,
             e->how = (enum combine)i;
             return 0;
         }
-    return err_set(err, ERR_INPUT,
-                   "%s: combine is \"%.*s\"; it can be mean, median or vote",
-                   path, STRF(said));
+    return err_set(
+        err, ERR_INPUT,
+        "%s: combine is \"%.*s\"; it can be mean, median, vote or stacking",
+        path, STRF(said));
 }
 
 int ensemble_parse(struct ensemble *e, struct str bytes, const char *path,
@@ -129,6 +143,7 @@ int ensemble_parse(struct ensemble *e, struct str bytes, const char *path,
                        STRF(format), ENSEMBLE_FORMAT);
     found.chosen = arena_str(a, value_text(value_get(v, STR("chosen"))));
     if (read_how(&found, value_get(v, STR("combine")), path, err) ||
+        read_stack(&found, value_get(v, STR("stack")), path, a, err) ||
         read_members(&found, value_get(v, STR("members")), behind(bytes), path,
                      a, err))
         return -1;
@@ -169,6 +184,8 @@ void ensemble_print(struct buf *b, const struct ensemble *e)
               value_string(a, str_of(combine_names[e->how])));
     if (e->chosen.len)
         value_set(a, v, STR("chosen"), value_string(a, e->chosen));
+    if (e->stack)
+        value_set(a, v, STR("stack"), value_copy(a, e->stack));
     for (size_t i = 0; i < e->count; i++)
         value_list_add(a, members, member_value(a, &e->members[i]));
     value_set(a, v, STR("members"), members);

@@ -2,14 +2,7 @@
 #include "base/json.h"
 #include "ensemble/ensemble.h"
 
-#include <float.h>
 #include <math.h>
-
-/* Outputs that are predictions. */
-static size_t told(const struct combine_head *h)
-{
-    return h->spreads ? h->width / 2 : h->width;
-}
 
 static bool is_choice(const struct combine_head *h)
 {
@@ -18,7 +11,7 @@ static bool is_choice(const struct combine_head *h)
 
 size_t opinions_truths(const struct combine_head *h)
 {
-    return is_choice(h) ? 1 : told(h);
+    return is_choice(h) ? 1 : combine_told(h);
 }
 
 /* ---- the file -------------------------------------------------------------
@@ -28,6 +21,21 @@ static void set_bool(struct arena *a, struct value *v, const char *key, bool on)
 {
     if (on)
         value_set(a, v, str_of(key), value_bool(a, true));
+}
+
+static void set_loss(struct arena *a, struct value *v,
+                     const struct combine_loss *l)
+{
+    struct value *list = value_list(a);
+    if (!l->name.len)
+        return;
+    value_set(a, v, STR("loss"), value_string(a, l->name));
+    value_set(a, v, STR("a"), value_double(a, l->a));
+    value_set(a, v, STR("weight"), value_double(a, l->weight));
+    for (size_t i = 0; l->class_weights && i < l->class_count; i++)
+        value_list_add(a, list, value_double(a, l->class_weights[i]));
+    if (list->count)
+        value_set(a, v, STR("class_weights"), list);
 }
 
 void opinions_print(struct buf *b, const struct opinions *o)
@@ -44,9 +52,11 @@ void opinions_print(struct buf *b, const struct opinions *o)
         set_bool(a, one, "classes", o->heads[i].classes);
         set_bool(a, one, "each", o->heads[i].each);
         set_bool(a, one, "spreads", o->heads[i].spreads);
+        set_loss(a, one, &o->heads[i].loss);
         value_list_add(a, heads, one);
     }
     value_set(a, v, STR("heads"), heads);
+    set_bool(a, v, "out_of_fold", o->out_of_fold);
     json_print(b, v);
     while ((b->len - from) % 8 != 7)
         buf_addc(b, ' ');
@@ -68,6 +78,24 @@ static bool is_set(const struct value *v, const char *key)
     return x && x->kind == VALUE_BOOL && x->boolean;
 }
 
+static struct combine_loss read_loss(const struct value *v, struct arena *a)
+{
+    const struct value *list = value_get(v, STR("class_weights"));
+    const struct value *name = value_get(v, STR("loss"));
+    struct combine_loss l = {
+        .class_count = list && list->kind == VALUE_LIST ? list->count : 0};
+    double *weights = arena_array(a, l.class_count + 1, sizeof(*weights));
+    if (!name)
+        return (struct combine_loss){0};
+    l.name = value_text(name);
+    l.a = value_number(value_get(v, STR("a")));
+    l.weight = value_number(value_get(v, STR("weight")));
+    for (size_t i = 0; i < l.class_count; i++)
+        weights[i] = value_number(list->items[i]);
+    l.class_weights = l.class_count ? weights : NULL;
+    return l;
+}
+
 static bool read_heads(struct opinions *o, const struct value *list,
                        struct arena *a)
 {
@@ -75,9 +103,11 @@ static bool read_heads(struct opinions *o, const struct value *list,
     struct combine_head *heads = arena_array(a, count + 1, sizeof(*heads));
     for (size_t i = 0; i < count; i++) {
         const struct value *v = list->items[i];
-        heads[i] =
-            (struct combine_head){whole(v, "width"), is_set(v, "classes"),
-                                  is_set(v, "each"), is_set(v, "spreads")};
+        heads[i] = (struct combine_head){.width = whole(v, "width"),
+                                         .classes = is_set(v, "classes"),
+                                         .each = is_set(v, "each"),
+                                         .spreads = is_set(v, "spreads"),
+                                         .loss = read_loss(v, a)};
         if (!heads[i].width || (heads[i].spreads && heads[i].width % 2))
             return false;
         o->wide += heads[i].width;
@@ -90,14 +120,54 @@ static bool read_heads(struct opinions *o, const struct value *list,
 
 static size_t stride_of(const struct opinions *o)
 {
-    return o->truths + o->members * o->wide;
+    return o->truths + o->members * (o->wide + o->out_of_fold);
+}
+
+const double *opinions_truth(const struct opinions *o, size_t row)
+{
+    return o->numbers + row * stride_of(o);
+}
+
+const double *opinions_said(const struct opinions *o, size_t row)
+{
+    return opinions_truth(o, row) + o->truths +
+           (o->out_of_fold ? o->members : 0);
+}
+
+const double *opinions_weights(const struct opinions *o, size_t row,
+                               const double *weights, size_t samples,
+                               double *scratch)
+{
+    const double *may = opinions_truth(o, row) + o->truths;
+    size_t models = o->members / samples;
+    double sum = 0;
+    if (!o->out_of_fold)
+        return weights;
+    for (size_t m = 0; m < models; m++)
+        sum += may[m * samples] > 0 ? weights[m] : 0;
+    for (size_t m = 0; m < models; m++)
+        scratch[m] = may[m * samples] > 0 ? weights[m] / sum : 0;
+    return sum > 0 ? scratch : NULL;
+}
+
+size_t opinions_shared(const struct opinions *o)
+{
+    size_t rows = 0;
+    for (size_t r = 0; r < o->rows; r++) {
+        const double *may = opinions_truth(o, r) + o->truths;
+        size_t count = 0;
+        for (size_t m = 0; o->out_of_fold && m < o->members; m++)
+            count += may[m] > 0;
+        rows += !o->out_of_fold || count == o->members;
+    }
+    return rows;
 }
 
 /* A class must be one that has an output. */
 static bool truths_ok(const struct opinions *o)
 {
     for (size_t r = 0; r < o->rows; r++) {
-        const double *truth = o->numbers + r * stride_of(o);
+        const double *truth = opinions_truth(o, r);
         for (size_t i = 0; i < o->head_count; i++) {
             const struct combine_head *h = &o->heads[i];
             size_t classes = h->width == 1 ? 2 : h->width;
@@ -122,6 +192,7 @@ int opinions_parse(struct opinions *o, struct str bytes, const char *path,
                              true, NULL);
     found.rows = whole(v, "rows");
     found.members = whole(v, "members");
+    found.out_of_fold = is_set(v, "out_of_fold");
     bool ok = v && (end + 1) % 8 == 0 && found.rows && found.members &&
               read_heads(&found, value_get(v, STR("heads")), a);
     size_t each = ok ? stride_of(&found) * sizeof(double) : 1;
@@ -137,97 +208,4 @@ int opinions_parse(struct opinions *o, struct str bytes, const char *path,
                        "rows with labels");
     *o = found;
     return 0;
-}
-
-/* ---- how wrong they are ----------------------------------------------------
- */
-
-/* One output of one row, as all members say it. */
-struct said {
-    const double *first; /* of the first member */
-    size_t members, wide;
-    const double *weights;
-};
-
-static double mean_of(const struct said *s, size_t k)
-{
-    double sum = 0;
-    for (size_t m = 0; m < s->members; m++)
-        if (s->weights[m] > 0)
-            sum += s->weights[m] * s->first[m * s->wide + k];
-    return sum;
-}
-
-static double surprise(double p)
-{
-    return -log(fmax(p, (double)FLT_MIN));
-}
-
-static double choice_loss(const struct said *s, const struct combine_head *h,
-                          const double *truth)
-{
-    double all = 0, p = 0;
-    if (h->width == 1) {
-        p = mean_of(s, 0);
-        return surprise(*truth > 0.5 ? p : 1 - p);
-    }
-    for (size_t k = 0; k < h->width; k++) {
-        double one = mean_of(s, k);
-        all += one;
-        p = k == (size_t)*truth ? one : p;
-    }
-    return surprise(p / all);
-}
-
-/* What members differ by and what they say, together. */
-static double variance_of(const struct said *s, const struct combine_head *h,
-                          size_t k, double mean)
-{
-    double sum = 0;
-    for (size_t m = 0; m < s->members; m++) {
-        const double *own = s->first + m * s->wide;
-        double d = own[k] - mean;
-        if (s->weights[m] > 0)
-            sum += s->weights[m] * (d * d + exp(own[h->width / 2 + k]));
-    }
-    return sum;
-}
-
-static double number_loss(const struct said *s, const struct combine_head *h,
-                          const double *truth)
-{
-    double sum = 0;
-    for (size_t k = 0; k < told(h); k++) {
-        double mean = mean_of(s, k), d = mean - truth[k];
-        double v = h->spreads ? variance_of(s, h, k, mean) : 1;
-        if (h->each)
-            sum += truth[k] > 0.5 ? surprise(mean) : surprise(1 - mean);
-        else
-            sum += h->spreads ? 0.5 * (d * d / v + log(v)) : d * d;
-    }
-    return sum / (double)told(h);
-}
-
-static double row_loss(const struct opinions *o, const double *row,
-                       const double *weights)
-{
-    const double *truth = row;
-    struct said s = {row + o->truths, o->members, o->wide, weights};
-    double sum = 0;
-    for (size_t i = 0; i < o->head_count; i++) {
-        const struct combine_head *h = &o->heads[i];
-        sum += is_choice(h) ? choice_loss(&s, h, truth)
-                            : number_loss(&s, h, truth);
-        truth += opinions_truths(h);
-        s.first += h->width;
-    }
-    return sum;
-}
-
-double opinions_loss(const struct opinions *o, const double *weights)
-{
-    double sum = 0;
-    for (size_t r = 0; r < o->rows; r++)
-        sum += row_loss(o, o->numbers + r * stride_of(o), weights);
-    return sum / (double)o->rows;
 }

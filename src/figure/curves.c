@@ -76,7 +76,8 @@ static void draw_curve(struct reading *r, const struct value *curves,
         .category = (unsigned)which->place,
         .opacity = named ? 1 : 0.35,
         .width = named ? 1.2 : 0.8,
-        .dashed = named && which->place % 2,
+        .dashes = named ? (unsigned)which->place : 0,
+        .lettered = named && curves->count > 1,
         .name = named
                     ? arena_printf(r->p->arena, "trial %lld", (long long)trial)
                     : "others"};
@@ -251,7 +252,8 @@ static void draw_group(struct reading *r, const struct value *group,
     m.y = t->columns[4] + from;
     m.opacity = 1;
     m.width = 1.3;
-    m.dashed = category % 2;
+    m.dashes = category;
+    m.lettered = r->asked->group != NULL;
     m.name = group_name(r, group);
     plot_mark_add(r->panel, &m);
     for (size_t i = from; i < t->rows; i++)

@@ -95,6 +95,7 @@ static void draw_batches(const struct batches *b, const struct trials *t,
                                              .y = b->least,
                                              .colour = PLOT_CATEGORY,
                                              .category = 1,
+                                             .lettered = true,
                                              .name = least});
     plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_LINES,
                                              .count = b->count,
@@ -102,7 +103,8 @@ static void draw_batches(const struct batches *b, const struct trials *t,
                                              .y = b->mean,
                                              .colour = PLOT_CATEGORY,
                                              .category = 2,
-                                             .dashed = true,
+                                             .dashes = 1,
+                                             .lettered = true,
                                              .name = "mean of each batch"});
     plot_numbers(p, "batch", b->of);
     plot_numbers(p, t->minimize ? "batch_min" : "batch_max", b->row_least);

@@ -1,8 +1,7 @@
 /* importance.c - how much each parameter decides */
+#include <math.h>
 #include "figure/trials.h"
 #include "view/view.h"
-
-#define BARS_MAX 15 /* each has a line of its own in 80x24 */
 
 struct bars {
     const char **names;
@@ -25,15 +24,17 @@ static void fill(struct bars *b, const struct inquiry *q, struct plot *p)
             continue;
         b->names[b->count] = arena_cstr(p->arena, q->space.params[i].name);
         b->shares[b->count] = q->shares[i];
+        b->from[b->count] = q->shares[i] > 0 ? 0 : NAN; /* no bar */
         b->low[b->count] = (double)b->count - 0.38;
         b->high[b->count] = (double)b->count + 0.38;
         b->count++;
     }
 }
 
-static void label(const struct bars *b, size_t shown, struct plot *p,
+static void label(const struct bars *b, struct plot *p,
                   struct plot_panel *panel)
 {
+    size_t shown = b->count;
     const char **texts = arena_array(p->arena, shown + 1, sizeof(*texts));
     double *y = plot_room(p, shown);
     for (size_t i = 0; i < shown; i++) {
@@ -51,7 +52,6 @@ static void label(const struct bars *b, size_t shown, struct plot *p,
 static void draw(const struct bars *b, struct plot *p)
 {
     struct plot_panel *panel = plot_panel_add(p, NULL);
-    size_t shown = b->count < BARS_MAX ? b->count : BARS_MAX;
     double most = b->count ? b->shares[0] : 1;
     panel->x = (struct plot_axis){.label = "share",
                                   .percent = true,
@@ -59,19 +59,17 @@ static void draw(const struct bars *b, struct plot *p)
                                   .high = most > 0 ? most * 1.15 : 1};
     panel->y = (struct plot_axis){.scale = PLOT_CHOICE,
                                   .choices = b->names,
-                                  .choice_count = shown,
+                                  .choice_count = b->count,
+                                  .spare = "less important",
                                   .down = true};
     plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_RECTS,
-                                             .count = shown,
+                                             .count = b->count,
                                              .x = b->from,
                                              .x2 = b->shares,
                                              .y = b->low,
                                              .y2 = b->high,
                                              .colour = PLOT_CATEGORY});
-    label(b, shown, p, panel);
-    if (shown < b->count)
-        plot_note(p, "the %zu least important parameters are not drawn",
-                  b->count - shown);
+    label(b, p, panel);
     p->rows = b->count;
     plot_texts(p, "parameter", b->names);
     plot_numbers(p, "share", b->shares);

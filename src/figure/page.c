@@ -23,8 +23,9 @@ static const char style[] =
     "white-space:pre-wrap;overflow-wrap:anywhere}"
     "figure{margin:1rem 0;break-inside:avoid}svg{max-width:100%;height:auto}"
     "@media print{body{margin:0;max-width:none;font-size:10pt}"
-    "h2{break-after:avoid}tr,figure{break-inside:avoid}"
-    "table{display:table}@page{margin:15mm}}";
+    "h1~h1{break-before:page}h1,h2,h3,thead{break-after:avoid}"
+    "tr,figure{break-inside:avoid}table{display:table}"
+    "tbody tr:first-child{break-after:avoid}@page{margin:15mm}}";
 
 void page_begin(struct page *p, const char *title)
 {
@@ -48,7 +49,7 @@ void page_end(struct page *p)
 static void add_markdown(struct buf *b, const char *text)
 {
     for (; *text; text++) {
-        if (strchr("\\`*_{}[]<>#|", *text))
+        if (strchr("\\`*_{}[]<>#|&~$", *text))
             buf_addc(b, '\\');
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
             buf_addc(b, ' ');
@@ -119,13 +120,13 @@ void page_code(struct page *p, const char *text)
 void page_table_begin(struct page *p, const char *const *titles, size_t count)
 {
     if (!p->markdown)
-        buf_adds(p->out, "<table>\n<tr>");
+        buf_adds(p->out, "<table>\n<thead><tr>");
     for (size_t i = 0; i < count; i++) {
         buf_adds(p->out, p->markdown ? "| " : "<th>");
         add_text(p, titles[i]);
         buf_adds(p->out, p->markdown ? " " : "</th>");
     }
-    buf_adds(p->out, p->markdown ? "|\n" : "</tr>\n");
+    buf_adds(p->out, p->markdown ? "|\n" : "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < count && p->markdown; i++)
         buf_adds(p->out, "|---");
     buf_adds(p->out, p->markdown ? "|\n" : "");
@@ -144,7 +145,7 @@ void page_row(struct page *p, const char *const *cells, size_t count)
 
 void page_table_end(struct page *p)
 {
-    buf_adds(p->out, p->markdown ? "\n" : "</table>\n");
+    buf_adds(p->out, p->markdown ? "\n" : "</tbody></table>\n");
 }
 
 int page_figure(struct page *p, const struct plot *plot, struct err *err)

@@ -1,7 +1,6 @@
 /* pareto.c - two metrics, and the trials that no other beats in both */
 #include <math.h>
 #include <stdlib.h>
-#include "base/json.h"
 #include "figure/trials.h"
 #include "view/view.h"
 
@@ -45,16 +44,14 @@ static void take(struct sheet *s, const struct trial *t, struct arena *work)
         *(state_final(t->state) ? &s->bad : &s->open) += 1;
         return;
     }
-    arena_reset(work);
-    const struct value *summary =
-        t->summary.len ? json_parse(work, t->summary, "", false, NULL) : NULL;
     for (int i = 0; i < 2; i++)
-        v[i] = trials_number(t, summary, s->names[i]);
+        v[i] = trials_number(t, s->names[i]);
     if (!isfinite(v[0]) || !isfinite(v[1])) {
         s->left++;
         return;
     }
-    if (s->goal.bound_count && goal_broken(&s->goal, summary, NULL) > 0) {
+    arena_reset(work);
+    if (trials_break(&s->goal, t, work)) {
         s->broken++;
         return;
     }

@@ -24,6 +24,8 @@ static void add_panel(const struct trials *t, const struct trial_param *k,
     struct plot_panel *panel = plot_panel_add(p, NULL);
     panel->x = trials_param_axis(k);
     panel->y = trials_metric_axis(t, asked);
+    if (k->choices && t->count <= PLOT_MARKS_MAX)
+        panel->note = "trials of one choice are spread sideways";
     plot_mark_add(panel,
                   &(struct plot_mark){
                       .kind = PLOT_POINTS,
@@ -39,12 +41,8 @@ static void add_panel(const struct trials *t, const struct trial_param *k,
 
 static void add_notes(const struct trials *t, size_t left, struct plot *p)
 {
-    bool choices = false;
-    for (size_t i = 0; i < t->param_count; i++)
-        choices = choices || t->params[i].choices;
     if (t->count <= PLOT_MARKS_MAX)
-        plot_note(p, "dark: early trials, bright: late ones%s",
-                  choices ? "; those of one choice are spread sideways" : "");
+        plot_note_of_colours(p, "dark: early trials, bright: late ones");
     if (left)
         plot_note(p,
                   "%zu less important parameter%s not drawn: --params names "

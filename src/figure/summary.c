@@ -305,14 +305,17 @@ static const char *day(struct summing *s, const char *unix_time)
 static void add_provenance(struct summing *s)
 {
     static const char *const titles[] = {"provenance", ""};
-    struct buf code;
+    struct buf commit, code;
     page_heading(s->page, 2, "Where it comes from");
     page_table_begin(s->page, titles, 2);
+    buf_init(&commit);
     buf_init(&code);
-    provenance_print(&code, &s->now.code, s->where->name);
+    provenance_commit(&commit, &s->now.code, s->where->name);
+    provenance_frozen(&code, &s->now.code);
     pair(s, "throng", THRONG_VERSION);
     pair(s, "study file", fact(s, "file"));
     pair(s, "created", day(s, fact(s, "created")));
+    pair(s, "commit", commit.p);
     pair(s, "code", code.p);
     pair(s, "command", fact(s, "command"));
     pair(s, "interpreter", fact(s, "interpreter"));
@@ -320,6 +323,7 @@ static void add_provenance(struct summing *s)
     if (s->plan)
         pair(s, "seed",
              arena_printf(s->arena, "%llu", (unsigned long long)s->plan->seed));
+    buf_done(&commit);
     buf_done(&code);
     page_table_end(s->page);
     const char *text = fact(s, "text");
@@ -336,8 +340,11 @@ static void add_how_to(struct summing *s)
     page_heading(s->page, 2, "How to do it again");
     if (s->now.code.commit.len)
         buf_addf(&b, "git checkout %.*s\n", STRF(s->now.code.commit));
-    if (s->now.code.diff.len)
-        buf_addf(&b, "throng status %s --diff | git apply\n", s->where->name);
+    if (s->now.code.diff.len) {
+        buf_adds(&b, "throng status");
+        command_add_word(&b, " ", str_of(s->where->name));
+        buf_adds(&b, " --diff | git apply\n");
+    }
     const char *file = fact(s, "file");
     buf_adds(&b, "throng run");
     command_add_word(&b, " ", str_of(file ? file : "study.yaml"));

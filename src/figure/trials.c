@@ -167,35 +167,33 @@ static double param_number(struct reading *r, struct trial_param *k,
     return choice_of(k, text_of(r->work, v), r->arena);
 }
 
-double trials_number(const struct trial *row, const struct value *summary,
-                     const char *name)
+double trials_number(const struct trial *row, const char *name)
 {
-    double said = summary_number(summary, str_of(name));
+    double said = summary_number(row->summary, str_of(name));
     return isnan(said) && !strcmp(name, "seconds") ? row->seconds : said;
 }
 
-static double value_of(struct reading *r, const struct trial *row,
-                       const struct value **summary)
+bool trials_break(const struct goal *goal, const struct trial *row,
+                  struct arena *work)
 {
-    *summary = row->summary.len
-                   ? json_parse(r->work, row->summary, "", false, NULL)
-                   : NULL;
-    if (r->t->is_objective)
-        return row->value;
-    return trials_number(row, *summary, r->t->metric);
+    if (!goal->bound_count)
+        return false;
+    const struct value *summary =
+        row->summary.len ? json_parse(work, row->summary, "", false, NULL)
+                         : NULL;
+    return goal_broken(goal, summary, NULL) > 0;
 }
 
 static void take(struct reading *r, const struct trial *row)
 {
     struct trials *t = r->t;
-    const struct value *summary;
     t->total++;
     if (!state_final(row->state) || state_bad(row->state)) {
         *(state_final(row->state) ? &t->bad : &t->open) += 1;
         return;
     }
     arena_reset(r->work);
-    double value = value_of(r, row, &summary);
+    double value = t->is_objective ? row->value : trials_number(row, t->metric);
     if (!isfinite(value)) {
         t->valueless++;
         return;
@@ -208,8 +206,7 @@ static void take(struct reading *r, const struct trial *row)
     t->ids[i] = (double)row->id;
     t->states[i] = (uint8_t)row->state;
     t->values[i] = value;
-    t->broken[i] =
-        r->goal.bound_count && goal_broken(&r->goal, summary, NULL) > 0;
+    t->broken[i] = trials_break(&r->goal, row, r->work);
     for (size_t k = 0; k < t->param_count; k++)
         t->params[k].numbers[i] = param_number(
             r, &t->params[k],

@@ -50,8 +50,10 @@ void trials_say_left(struct plot *p, int64_t bad, int64_t valueless,
                      int64_t open);
 /* What a trial has of a metric that is not the objective; `seconds` nobody need
  * have reported. */
-double trials_number(const struct trial *row, const struct value *summary,
-                     const char *name);
+double trials_number(const struct trial *row, const char *name);
+/* Whether it breaks a bound of the study; the arena is for its work. */
+bool trials_break(const struct goal *goal, const struct trial *row,
+                  struct arena *work);
 /* A parameter's column in the table. */
 void trials_param_column(const struct trials *t, const struct trial_param *k,
                          struct plot *p);

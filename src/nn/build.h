@@ -107,6 +107,21 @@ int nn_add_activation(struct nn_build *b, int tensor,
 /* Parts of a model file. */
 void nn_read_layers(struct nn_build *b, const struct value *v);
 void nn_read_heads(struct nn_build *b, const struct value *root);
+/* `quantile: [0.05, 0.5, 0.95]` of the one head: the list, or NULL. The last
+ * layer then is a layer of one output, and a head on it, for each, named as
+ * the head is (quantiles.c). */
+const struct value *nn_quantiles(const struct value *root);
+struct str nn_quantile_name(const struct nn_build *b, const struct value *q);
+/* False after a fault: of the list, or of what the last layer says, whose width
+ * has the key `main`. */
+bool nn_check_quantiles(struct nn_build *b, const struct value *o,
+                        const char *main);
+/* The keys of layer number i of these. */
+struct value *nn_quantile_layer(struct nn_build *b, const struct value *o,
+                                const char *main, size_t i);
+/* What head number i is. */
+struct value *nn_quantile_head(struct nn_build *b, const struct value *root,
+                               size_t i);
 void nn_read_optimizer(struct nn_build *b, const struct value *v);
 void nn_read_schedule(struct nn_build *b, const struct value *v);
 void nn_read_training(struct nn_build *b, const struct value *root);

@@ -28,13 +28,24 @@ NN_CHANCE uint32_t nn_bits(uint64_t key, uint32_t index)
     x ^= x >> 16;
     return x;
 }
-/* The key of one drawing operation in one step. */
-NN_CHANCE uint64_t nn_draw_key(uint64_t step_key, int draw)
+/* The key of one row of many. */
+NN_CHANCE uint64_t nn_row_key(uint64_t key, uint64_t row)
 {
-    uint64_t x = step_key + 0x9E3779B97F4A7C15u * (uint64_t)(draw + 1);
+    uint64_t x = key + 0x9E3779B97F4A7C15u * (row + 1);
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     return x ^ (x >> 31);
+}
+/* The key of one drawing operation in one step. */
+NN_CHANCE uint64_t nn_draw_key(uint64_t step_key, int draw)
+{
+    return nn_row_key(step_key, (uint64_t)draw);
+}
+/* The seed of one of several predictions; the first is what anybody else would
+ * see. The keys are apart from those of training and judging. */
+NN_CHANCE uint64_t nn_sample_seed(uint64_t seed, size_t sample)
+{
+    return sample ? nn_draw_key(seed, 16 + (int)sample) : seed;
 }
 
 /* The order of one epoch: which of `count` rows comes at each place. It is a

@@ -132,6 +132,8 @@ int nn_trainer_print(const struct nn_trainer *t, int member,
         weights_note(&w, STR("model"), about->model);
     if (about && about->data.len)
         weights_note(&w, STR("data"), about->data);
+    if (about && about->rows.len)
+        weights_note(&w, STR("rows"), about->rows);
     buf_init(&standing);
     print_standing(&standing, &t->members[member].standing);
     weights_note(&w, STR("training"), buf_str(&standing));

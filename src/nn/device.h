@@ -89,6 +89,7 @@ struct nn_judging {
     bool broken_off; /* in the middle; nothing else here counts then */
 };
 
+struct nn_question;
 struct nn_device;
 
 /* A cohort on a device. What a runner has of its own follows behind it. */
@@ -131,6 +132,12 @@ struct nn_runner {
      * on by its steps, batches and sum. */
     void (*epoch)(struct nn_run *r, struct nn_work *work, size_t count);
     void (*judge)(struct nn_run *r, struct nn_judging *judged, size_t count);
+    /* Predictions alone, whose bits are a row's own: they depend neither on the
+     * rows beside it nor on how many are asked for at once; 1: broken off. And
+     * the rows that are computed at once, a power of two. NULL instead of the
+     * functions: `judge` has to do, batch by batch. */
+    int (*ask)(struct nn_run *r, const struct nn_question *q, struct err *err);
+    size_t (*ask_rows)(const struct nn_model *like);
 
     /* Makes room for such numbers of all members, once; weights and state have
      * it from the start. */

@@ -60,6 +60,15 @@ static struct data_field label_for(const struct nn_graph *g,
     return field_for(name, 1, &columns, one_class ? width : two ? 2 : 0);
 }
 
+/* Heads may share a label. */
+static bool is_first_of_label(const struct nn_graph *g, size_t head)
+{
+    for (size_t i = 0; i < head; i++)
+        if (g->heads.p[i].label == g->heads.p[head].label)
+            return false;
+    return g->heads.p[head].label >= 0;
+}
+
 struct data_table nn_model_fields(const struct nn_model *m, struct arena *a)
 {
     const struct nn_graph *g = &m->graph;
@@ -75,7 +84,7 @@ struct data_table nn_model_fields(const struct nn_model *m, struct arena *a)
                       s->rank, s->dim, 0);
     }
     for (size_t i = 0; i < g->heads.len; i++)
-        if (g->heads.p[i].label >= 0)
+        if (is_first_of_label(g, i))
             labels[t.label_count++] = label_for(g, &g->heads.p[i]);
     return t;
 }

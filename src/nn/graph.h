@@ -212,6 +212,10 @@ struct nn_graph {
  * with others: the same numbers. */
 bool nn_comes_from(const struct nn_graph *g, int tensor, int input);
 
+/* model.c: the input that no layer but one reads, which is dense, so that rows
+ * of several tables may go through it one by one; -1: there is none. */
+int nn_split_tensor(const struct nn_graph *g);
+
 int64_t nn_shape_count(const struct nn_shape *s); /* numbers in one row */
 bool nn_shape_eq(const struct nn_shape *a, const struct nn_shape *b);
 struct buf;

@@ -406,9 +406,26 @@ static void add_head(struct nn_build *b, const struct value *o, size_t number,
     vec_push(&b->graph->heads, h);
 }
 
+/* All of the same label. */
+static void add_quantiles(struct nn_build *b, const struct value *root,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct value *o = nn_quantile_head(b, root, i);
+        add_head(b, o, 0, value_text(value_get(o, STR("name"))));
+    }
+    for (size_t i = 0; i < count && b->graph->heads.len == count; i++)
+        read_metrics(b, nn_quantile_head(b, root, i), (int)i);
+}
+
 void nn_read_heads(struct nn_build *b, const struct value *root)
 {
     const struct value *v = value_get(root, STR("heads"));
+    const struct value *quantiles = nn_quantiles(root);
+    if (quantiles) {
+        add_quantiles(b, root, quantiles->count);
+        return;
+    }
     if (!v) {
         add_head(b, root, 0, STR("output"));
         if (b->graph->heads.len)

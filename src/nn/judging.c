@@ -9,8 +9,6 @@
 #include "nn/judge.h"
 #include "nn/trainer.h"
 
-#define SAMPLE_DRAWS 16 /* apart from the keys of training and judging */
-
 struct nn_pieces {
     struct nn_trainer *trainer;
     struct nn_judging judging;
@@ -95,25 +93,50 @@ void nn_pieces_report(struct nn_pieces *p, struct nn_report *r)
     nn_judging_report(&p->judging, r);
 }
 
-/* What is drawn at inference hangs on the seed of a place; sample 0 is what
- * anybody else would see. */
-int nn_trainer_predict(struct nn_trainer *t, int member,
-                       const struct nn_stretch *rows, uint32_t sample,
-                       float *outputs, struct err *err)
+/* What is drawn at inference hangs on the seed of a place. */
+static int ask_by_judging(struct nn_trainer *t, const struct nn_question *q,
+                          size_t at, size_t sample, float *outputs,
+                          struct err *err)
 {
-    struct nn_place *m = &t->members[member];
+    struct nn_place *m = &t->members[q->members[at]];
     uint64_t seed = m->seed;
-    struct nn_judging j = {.member = member,
-                           .part = rows->part,
-                           .from = rows->from,
-                           .count = rows->count,
+    struct nn_judging j = {.member = q->members[at],
+                           .part = q->parts[at],
+                           .from = q->from,
+                           .count = q->rows,
                            .outputs = outputs,
-                           .judge = nn_trainer_judge_of(t, member)};
-    if (nn_judge_begin(j.judge, rows->count, err))
+                           .judge = nn_trainer_judge_of(t, q->members[at])};
+    if (nn_judge_begin(j.judge, q->rows, err))
         return -1;
-    if (sample)
-        m->seed = nn_draw_key(seed, SAMPLE_DRAWS + (int)sample);
+    m->seed = nn_sample_seed(seed, sample);
     int rc = judge(t, &j);
     m->seed = seed;
     return rc;
+}
+
+int nn_trainer_ask(struct nn_trainer *t, const struct nn_question *q,
+                   struct err *err)
+{
+    size_t wide = (size_t)nn_model_outputs(t->run->like);
+    int rc = 0;
+    if (t->runner->ask)
+        return t->runner->ask(t->run, q, err);
+    for (size_t i = 0; i < q->count; i++)
+        for (size_t s = 0; !rc && s < q->samples; s++)
+            rc = ask_by_judging(
+                t, q, i, s, q->outputs + (i * q->samples + s) * q->room * wide,
+                err);
+    return rc;
+}
+
+bool nn_trainer_asks_anew(const struct nn_trainer *t)
+{
+    return t->runner->ask;
+}
+
+size_t nn_trainer_ask_rows(const struct nn_trainer *t)
+{
+    const struct nn_model *like = t->run->like;
+    return t->runner->ask_rows ? t->runner->ask_rows(like)
+                               : (size_t)like->batch_size;
 }

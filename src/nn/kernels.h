@@ -21,7 +21,10 @@ struct nn_frame {
     /* Not 0: the optimizer's step is w -= descent × gradient and nobody else
      * looks at gradients; kernels that descend do so in backward. */
     double descent;
-    uint64_t key;        /* of this step's random numbers */
+    uint64_t key; /* of this step's random numbers */
+    /* By row, instead of it: what is drawn for a row is its own. NULL: what is
+     * drawn hangs on its place in the batch. */
+    const uint64_t *row_keys;
     void *const *value;  /* by tensor */
     void *const *slope;  /* by tensor; NULL: nobody asks for its gradient */
     void *weights;       /* all of the member's parameters */
@@ -84,6 +87,11 @@ struct nn_kernels {
     /* The same of a table of category or token numbers. */
     void (*gather_integers)(void *to, const int32_t *table, size_t columns,
                             const uint32_t *rows, size_t count);
+    /* Rows of several tables added up: row i of `to` is the bias (NULL: 0) and
+     * row rows[t][i] of each table. */
+    void (*add_up)(void *to, size_t width, const void *bias,
+                   const void *const *tables, const uint32_t *const *rows,
+                   size_t table_count, size_t count);
 
     /* Adds the batch's loss (a mean over rows, times the head's weight) to
      * *total and writes, when training, the gradient of its logits (adds to

@@ -279,6 +279,40 @@ static void one_name(struct value *o, const struct nn_layer_kind *kind)
             o->keys[i] = STR("bias_initializer");
 }
 
+/* The last layer of a model of several quantiles: one for each, side by side.
+ */
+static bool add_quantiles(struct nn_build *b, const struct value *o,
+                          const struct nn_layer_kind *kind)
+{
+    const struct nn_graph *g = b->graph;
+    const struct value *list = nn_quantiles(b->root);
+    if (strcmp(kind->name, "dense") != 0) {
+        nn_fault(b, NULL,
+                 "must be dense: of several quantiles the last layer has an "
+                 "output for each");
+        return false;
+    }
+    if (!nn_check_quantiles(b, o, kind->main))
+        return false;
+    struct str before = g->layers.len ? g->layers.p[g->layers.len - 1].name
+                                      : g->inputs.p[0].name;
+    for (size_t i = 0; i < list->count; i++) {
+        struct value *one = nn_quantile_layer(b, o, kind->main, i);
+        if (!value_get(one, STR("from")))
+            value_set(b->model->arena, one, STR("from"),
+                      value_string(b->model->arena, before));
+        if (!add_layer(b, one, kind, 0))
+            return false;
+    }
+    return true;
+}
+
+static bool is_last(const struct nn_build *b)
+{
+    const struct value *all = value_get(b->root, STR("layers"));
+    return all && (size_t)b->entry + 1 == all->count;
+}
+
 static bool add_entry(struct nn_build *b, const struct value *v)
 {
     const struct nn_layer_kind *kind;
@@ -287,6 +321,8 @@ static bool add_entry(struct nn_build *b, const struct value *v)
         return false;
     one_name(o, kind);
     nn_known_keys(b, o, kind->keys, every);
+    if (nn_quantiles(b->root) && is_last(b))
+        return add_quantiles(b, o, kind);
     const struct value *widths = value_get(o, STR("widths"));
     if (widths)
         return add_widths(b, o, kind, widths);

@@ -382,6 +382,55 @@ double nn_model_flops(const struct nn_model *m)
     return flops;
 }
 
+int nn_split_tensor(const struct nn_graph *g)
+{
+    int found = -1;
+    if (g->inputs.len != 1 || g->tensors.p[g->inputs.p[0].tensor].integers ||
+        g->tensors.p[g->inputs.p[0].tensor].shape.rank != 1)
+        return -1;
+    for (size_t i = 0; i < g->ops.len; i++)
+        for (int k = 0; k < g->ops.p[i].in_count; k++)
+            if (g->ops.p[i].in[k] == g->inputs.p[0].tensor) {
+                if (found >= 0 || g->ops.p[i].kind != NN_OP_DENSE)
+                    return -1;
+                found = g->inputs.p[0].tensor;
+            }
+    return found;
+}
+
+double nn_model_flops_split(const struct nn_model *m, size_t tables,
+                            double *added)
+{
+    const struct nn_graph *g = &m->graph;
+    int tensor = nn_split_tensor(g);
+    double wide =
+        tensor < 0 ? 0 : (double)nn_shape_count(&g->tensors.p[tensor].shape);
+    *added = 0;
+    for (size_t i = 0; tensor >= 0 && i < g->ops.len; i++)
+        if (g->ops.p[i].in[0] == tensor)
+            *added =
+                (double)nn_shape_count(&g->tensors.p[g->ops.p[i].out].shape);
+    double rest = nn_model_flops(m) - 2 * wide * *added;
+    *added *= (double)tables;
+    return rest;
+}
+
+int64_t nn_model_depth(const struct nn_model *m)
+{
+    int64_t depth = 0;
+    for (size_t i = 0; i < m->graph.ops.len; i++) {
+        const struct nn_op *op = &m->graph.ops.p[i];
+        bool recurs = op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU;
+        depth += recurs ? m->graph.tensors.p[op->in[0]].shape.dim[0] : 1;
+    }
+    return depth;
+}
+
+int64_t nn_model_epochs(const struct nn_model *m)
+{
+    return m->epochs;
+}
+
 const struct value *nn_model_data(const struct nn_model *m)
 {
     return m->data;
@@ -486,13 +535,18 @@ struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i)
 {
     const struct nn_head *h = &m->graph.heads.p[i];
     size_t width = (size_t)nn_shape_count(&m->graph.tensors.p[h->output].shape);
-    return (struct nn_head_facts){.name = h->name,
-                                  .width = width,
-                                  .label = h->label,
-                                  .classes = nn_takes_classes(h),
-                                  .each = nn_each_is_yes_or_no(h, width),
-                                  .spreads =
-                                      h->loss == NN_LOSS_HETEROSCEDASTIC};
+    return (struct nn_head_facts){
+        .name = h->name,
+        .width = width,
+        .label = h->label,
+        .classes = nn_takes_classes(h),
+        .each = nn_each_is_yes_or_no(h, width),
+        .spreads = h->loss == NN_LOSS_HETEROSCEDASTIC,
+        .loss = nn_loss_names[h->loss],
+        .a = h->a,
+        .weight = h->weight.index < 0 ? 1 : m->soft.p[h->weight.index],
+        .class_weights = h->class_weights,
+        .class_count = h->class_count};
 }
 
 bool nn_model_draw_always(struct nn_model *m)

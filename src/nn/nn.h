@@ -52,6 +52,15 @@ uint64_t nn_model_key(const struct nn_model *m);
 int64_t nn_model_parameters(const struct nn_model *m); /* trained and not */
 int64_t nn_model_trained(const struct nn_model *m);
 double nn_model_flops(const struct nn_model *m); /* one row, forward */
+/* The same of a row that is one of each of some tables, side by side: a first
+ * layer that is dense adds up so many numbers in place of its own; 0: the first
+ * layer is another. */
+double nn_model_flops_split(const struct nn_model *m, size_t tables,
+                            double *added);
+/* Operations of a step that follow each other, however many rows there are:
+ * each time step of a recurrent layer is one. */
+int64_t nn_model_depth(const struct nn_model *m);
+int64_t nn_model_epochs(const struct nn_model *m);
 /* Memory of training one model with its batch, beside the data. */
 uint64_t nn_model_memory_bytes(const struct nn_model *m);
 /* Numbers that each member adds to a cohort: weights, those of the best epoch,
@@ -70,13 +79,46 @@ struct value *nn_model_to_value(struct arena *a, const struct nn_model *m);
 struct nn_head_facts {
     struct str name;
     size_t width;
-    int label;    /* number of the label field; -1: none */
-    bool classes; /* its loss takes the label as classes, not as numbers */
-    bool each;    /* every number is a yes or no of its own */
-    bool spreads; /* the second half of the numbers are log variances */
+    int label;        /* number of the label field; -1: none */
+    bool classes;     /* its loss takes the label as classes, not as numbers */
+    bool each;        /* every number is a yes or no of its own */
+    bool spreads;     /* the second half of the numbers are log variances */
+    const char *loss; /* its name in a model file */
+    double a;         /* of it: huber's delta, the quantile */
+    double weight;    /* of the head among all */
+    const double *class_weights; /* or NULL */
+    size_t class_count;          /* of them */
 };
 size_t nn_model_head_count(const struct nn_model *m);
 struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i);
+
+struct data_field;
+struct data_table;
+/* The label that a head predicts; NULL: it has none. t may be NULL. */
+const struct data_field *nn_head_label(const struct nn_head_facts *h,
+                                       const struct data_table *t);
+/* One output for each class, or one that says how likely the second is. Of a
+ * loss on numbers two values of a label are two numbers. */
+bool nn_head_is_class(const struct nn_head_facts *h,
+                      const struct data_field *label);
+/* The class that number k of a head is the probability of, or the label's
+ * column that it predicts. */
+void nn_output_name(struct buf *b, const struct nn_head_facts *h,
+                    const struct data_field *label, size_t k);
+/* The same of all numbers of a head; of one number there are two, since that
+ * may be the probability of the second of two classes. */
+const char *const *nn_output_names(const struct nn_model *m, size_t head,
+                                   const struct data_table *t, struct arena *a);
+/* What the column of number k is called: `predicted`, `p_` and a name of
+ * several, `log_variance` of what says how much the truth varies. */
+void nn_column_name(struct buf *b, const struct nn_head_facts *h,
+                    const struct data_field *label, size_t k);
+const char *const *nn_column_names(const struct nn_model *m, size_t head,
+                                   const struct data_table *t, struct arena *a);
+/* What stands before the names of its columns: "", unless there are several
+ * heads. */
+const char *nn_head_prefix(const struct nn_model *m, size_t head,
+                           struct arena *a);
 
 /* The file of masks, which lies beside the model file; empty: none. */
 struct str nn_model_masks(const struct nn_model *m);
@@ -122,6 +164,7 @@ int64_t nn_model_batch(const struct nn_model *m);
 struct nn_about {
     struct str model; /* the model file */
     struct str data;  /* what was fitted on training rows; may be empty */
+    struct str rows;  /* which they were; may be empty */
 };
 /* Looks at all of a file's bytes, and how many epochs its training has
  * finished; `path` stands in errors. ERR_INPUT or ERR_CORRUPT: it is not as it
@@ -163,6 +206,10 @@ struct data_table nn_model_fields(const struct nn_model *m, struct arena *a);
 /* Makes all dropout of a model file permanent, with this rate; false: it has
  * none. */
 bool nn_permanent_dropout(struct value *model, double rate, struct arena *a);
+/* The least and the most of the rates of its dropout, or of what of it is
+ * permanent, added to those that are there (NaN: none is). */
+void nn_dropout_rates(const struct value *model, bool all, double *least,
+                      double *most);
 
 /* ---- the trainer ---- */
 
@@ -273,16 +320,31 @@ int nn_pieces_next(struct nn_pieces *p, size_t rows, float *outputs,
                    size_t *count);
 /* When none is left. r->metrics live as long as p. */
 void nn_pieces_report(struct nn_pieces *p, struct nn_report *r);
-/* What a member predicts for some rows, from a whole batch on. Samples differ
- * where the model draws at inference (permanent dropout); the same sample of
- * the same rows is the same. 1: broken off in the middle. */
-struct nn_stretch {
-    const struct data_part *part;
-    size_t from, count;
+/* What members predict for the same rows, each of them `samples` times. Samples
+ * differ where the model draws at inference (permanent dropout); the same
+ * sample of the same row is the same, whatever is asked for beside it. What
+ * they have in common is computed once: inputs of members that have the same,
+ * and of the samples all that is before the first draw. */
+struct nn_question {
+    const int *members;
+    const struct data_part *const *parts; /* by member: its rows of the same */
+    size_t count;
+    size_t from, rows; /* of each part */
+    uint64_t first;    /* the number of row 0 of the table among all rows, by
+                          which is drawn */
+    size_t samples;
+    float *outputs; /* by member, by sample: `room` rows of all heads */
+    size_t room;
 };
-int nn_trainer_predict(struct nn_trainer *t, int member,
-                       const struct nn_stretch *rows, uint32_t sample,
-                       float *outputs, struct err *err);
+/* 1: broken off in the middle. On a GPU rows begin with a whole batch, and what
+ * is drawn hangs on the batch. */
+int nn_trainer_ask(struct nn_trainer *t, const struct nn_question *q,
+                   struct err *err);
+/* Whether rows may change between two questions, as those of a window do that
+ * moves: no copy of them is on the device. */
+bool nn_trainer_asks_anew(const struct nn_trainer *t);
+/* Rows that are best asked for at once, or a multiple of it. */
+size_t nn_trainer_ask_rows(const struct nn_trainer *t);
 
 /* Loss and metrics of predictions that no single member made, all heads' one
  * after another, rows in the order of the part. Yours to free, while model and

@@ -2,6 +2,8 @@
  *
  * An entry of `layers` may be written in several ways (layers.c); whichever it
  * is, rate and `permanent` are put where they belong. */
+#include <math.h>
+
 #include "nn/nn.h"
 
 static struct value *dropout_of(struct value *entry, struct arena *a)
@@ -30,4 +32,34 @@ bool nn_permanent_dropout(struct value *model, double rate, struct arena *a)
         any = true;
     }
     return any;
+}
+
+/* False: the entry is no dropout. */
+static bool rate_of(const struct value *entry, double *rate, bool *permanent)
+{
+    const struct value *body = value_get(entry, STR("dropout"));
+    const struct value *at = body && body->kind == VALUE_OBJECT ? body : entry;
+    const struct value *said = value_get(at, STR("rate"));
+    const struct value *stays = value_get(at, STR("permanent"));
+    if (!body && !str_is(value_text(value_get(entry, STR("type"))), "dropout"))
+        return false;
+    *rate = value_number(said ? said : body);
+    *permanent = stays && stays->kind == VALUE_BOOL && stays->boolean;
+    return !isnan(*rate);
+}
+
+void nn_dropout_rates(const struct value *model, bool all, double *least,
+                      double *most)
+{
+    const struct value *layers = value_get(model, STR("layers"));
+    for (size_t i = 0;
+         layers && layers->kind == VALUE_LIST && i < layers->count; i++) {
+        double rate;
+        bool permanent;
+        if (!rate_of(layers->items[i], &rate, &permanent) ||
+            (!all && !permanent))
+            continue;
+        *least = fmin(*least, rate); /* NaN is none */
+        *most = fmax(*most, rate);
+    }
 }

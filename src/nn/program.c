@@ -54,22 +54,44 @@ static bool fuse(struct nn_op *last, const struct nn_op *op)
     return true;
 }
 
+/* What predicts several times computes once what is not drawn. */
+static bool stays_apart(const struct nn_program *p, const bool *drawn,
+                        const struct nn_op *last, const struct nn_op *op)
+{
+    bool begins = op->permanent && !drawn[last->out];
+    return p->forward && (begins || last->in[0] == p->apart);
+}
+
+static bool is_drawn(const struct nn_op *op, const bool *drawn)
+{
+    bool any = op->permanent;
+    for (int k = 0; k < op->in_count; k++)
+        any |= drawn[op->in[k]];
+    return any;
+}
+
 static void fuse_all(struct nn_program *p)
 {
     const struct nn_graph *g = p->graph;
     int *readers = count_readers(g);
+    bool *drawn = xcalloc(g->tensors.len + 1, sizeof(bool)); /* by tensor */
     p->ops = xcalloc(g->ops.len + 1, sizeof(*p->ops));
+    p->drawn = xcalloc(g->ops.len + 1, sizeof(bool));
     for (size_t i = 0; i < g->ops.len; i++) {
         const struct nn_op *op = &g->ops.p[i];
         struct nn_op *last = p->op_count ? &p->ops[p->op_count - 1] : NULL;
+        drawn[op->out] = is_drawn(op, drawn);
         if (last && op->in_count == 1 && op->in[0] == last->out &&
-            readers[op->in[0]] == 1 && fuse(last, op))
+            readers[op->in[0]] == 1 && !stays_apart(p, drawn, last, op) &&
+            fuse(last, op))
             continue;
         p->ops[p->op_count] = *op;
         p->ops[p->op_count].number = (int)p->op_count;
+        p->drawn[p->op_count] = drawn[op->out];
         p->op_count++;
     }
     free(readers);
+    free(drawn);
 }
 
 /* Tensors whose gradient somebody asks for: made by an operation below which
@@ -119,7 +141,8 @@ static int make_tensors(struct nn_program *p, const bool *wanted,
         }
         if (!(p->value[op->out] = own(p, bytes, err)))
             return -1;
-        if (wanted[op->out] && !(p->slope[op->out] = own(p, bytes, err)))
+        if (!p->forward && wanted[op->out] &&
+            !(p->slope[op->out] = own(p, bytes, err)))
             return -1;
     }
     return 0;
@@ -140,6 +163,8 @@ static int make_kept(struct nn_program *p, struct err *err)
     }
     if (!(p->scratch = own(p, scratch, err)))
         return -1;
+    if (p->forward)
+        return 0;
     p->weight_slopes =
         own(p, p->kernels->real_bytes * (size_t)p->graph->trained, err);
     return p->weight_slopes ? 0 : -1;
@@ -241,6 +266,19 @@ int nn_program_open(struct nn_program *p, const struct nn_kernels *kernels,
     return open_program(p, err);
 }
 
+int nn_program_open_forward(struct nn_program *p,
+                            const struct nn_kernels *kernels,
+                            const struct nn_graph *graph, size_t batch,
+                            int apart, struct err *err)
+{
+    *p = (struct nn_program){.kernels = kernels,
+                             .graph = graph,
+                             .batch = batch,
+                             .forward = true,
+                             .apart = apart};
+    return open_program(p, err);
+}
+
 void nn_program_plan(struct nn_program *p, const struct nn_kernels *kernels,
                      const struct nn_graph *graph, size_t batch)
 {
@@ -267,6 +305,7 @@ void nn_program_close(struct nn_program *p)
     free(p->backs);
     free(p->live);
     free(p->needed);
+    free(p->drawn);
     free(p->descends);
     free(p->head_adds);
     free(p->value);
@@ -295,6 +334,17 @@ void nn_program_forward(const struct nn_program *p, const struct nn_frame *f)
         if (!nn_op_facts[p->ops[i].kind].same_memory &&
             (p->needed[i] || !f->training))
             p->kernels->ops[p->ops[i].kind].forward(&p->ops[i], f);
+}
+
+void nn_program_predict(const struct nn_program *p, const struct nn_frame *f,
+                        bool drawn, int but)
+{
+    for (size_t i = 0; i < p->op_count; i++) {
+        const struct nn_op *op = &p->ops[i];
+        if (!nn_op_facts[op->kind].same_memory && p->drawn[i] == drawn &&
+            (but < 0 || op->in[0] != but))
+            p->kernels->ops[op->kind].forward(op, f);
+    }
 }
 
 void nn_program_backward(const struct nn_program *p, const struct nn_frame *f)

@@ -8,28 +8,10 @@
 #include <stdlib.h>
 
 #include "nn/judge.h"
-#include "nn/labels.h"
-#include "nn/program.h"
+#include "nn/stepwise.h"
 #include "sys/sys.h"
 
 #define ORDER_AT_ONCE 64 /* rows, at least */
-
-struct stepwise {
-    struct nn_run run; /* first: one is the other */
-    const struct nn_kernels *kernels;
-    const struct nn_graph *graph;
-    struct nn_program program;
-    size_t slots;
-    void *weights;    /* capacity × graph->weights */
-    void *best;       /* the same; NULL: not needed yet */
-    void *masks;      /* capacity × graph->trained; NULL: the same */
-    void *state;      /* capacity × slots × graph->trained */
-    uint32_t *rows;   /* of the next batches */
-    size_t span;      /* as many of them as are made at once */
-    uint32_t *joined; /* rows of a table that is joined, of one batch */
-    struct nn_label_room labels; /* of one batch; predictions that are judged
-                                    are put into its numbers */
-};
 
 static struct stepwise *stepwise_of(struct nn_run *r)
 {
@@ -60,8 +42,8 @@ static struct stretch stretch_of(const struct stepwise *s, int member,
         trained};
 }
 
-static void *numbers_of(const struct stepwise *s, int member,
-                        enum nn_numbers which)
+void *stepwise_numbers(const struct stepwise *s, int member,
+                       enum nn_numbers which)
 {
     struct stretch x = stretch_of(s, member, which);
     return (char *)x.buffer + x.at * s->kernels->real_bytes;
@@ -73,6 +55,7 @@ static void put(struct nn_run *r, int member, enum nn_numbers which,
     struct stepwise *s = stepwise_of(r);
     struct stretch x = stretch_of(s, member, which);
     s->kernels->put(x.buffer, x.at, from, x.count);
+    stepwise_forget(s);
 }
 
 static void take(const struct nn_run *r, int member, enum nn_numbers which,
@@ -90,6 +73,7 @@ static void copy(struct nn_run *r, int member, enum nn_numbers to,
     struct stretch x = stretch_of(s, member, to);
     struct stretch y = stretch_of(s, member, from);
     s->kernels->copy(x.buffer, x.at, y.buffer, y.at, y.count);
+    stepwise_forget(s);
 }
 
 static int reserve(struct nn_run *r, enum nn_numbers which, struct err *err)
@@ -156,6 +140,7 @@ static void close_run(struct nn_run *r)
     s->kernels->free(s->masks);
     s->kernels->free(s->state);
     nn_program_close(&s->program);
+    stepwise_asker_close(s);
     free(s->rows);
     nn_label_room_done(&s->labels);
     free(s->joined);
@@ -207,44 +192,48 @@ static const uint32_t *batch_rows(struct stepwise *s, const struct nn_place *m,
 }
 
 /* Rows of numbers, each piece from its own table. */
-static void load_pieces(const struct stepwise *s, void *to,
+static void load_pieces(const struct nn_program *p, void *to,
                         const struct data_view *v, size_t field, bool scaled,
-                        const uint32_t *rows, size_t count)
+                        const uint32_t *rows, size_t count, uint32_t *joined)
 {
     const struct data_field *f = &v->table->inputs[field];
     const float *shift = scaled ? v->shift[field] : NULL;
     const float *scale = scaled ? v->scale[field] : NULL;
     struct data_piece whole;
     size_t pieces;
-    const struct data_piece *p =
+    const struct data_piece *from =
         data_pieces(f, v->table->rows, &whole, &pieces);
-    for (; pieces-- > 0; p++) {
-        const uint32_t *own = rows;
-        for (size_t i = 0; p->row_of && i < count; i++)
-            s->joined[i] = p->row_of[rows[i]];
-        if (p->row_of)
-            own = s->joined;
-        s->kernels->gather(to, p->at, (size_t)f->columns, p->numbers,
-                           p->columns, own, count, shift ? shift + p->at : NULL,
-                           shift ? scale + p->at : NULL);
+    for (; pieces-- > 0; from++) {
+        for (size_t i = 0; from->row_of && i < count; i++)
+            joined[i] = from->row_of[rows[i]];
+        p->kernels->gather(to, from->at, (size_t)f->columns, from->numbers,
+                           from->columns, from->row_of ? joined : rows, count,
+                           shift ? shift + from->at : NULL,
+                           shift ? scale + from->at : NULL);
+    }
+}
+
+void stepwise_load(const struct nn_program *p, const struct data_view *v,
+                   const uint32_t *rows, size_t count, uint32_t *joined)
+{
+    for (size_t i = 0; i < p->graph->inputs.len; i++) {
+        const struct nn_input *in = &p->graph->inputs.p[i];
+        const struct data_field *f = &v->table->inputs[in->field];
+        void *to = p->value[in->tensor];
+        bool scaled = v->shift && !p->graph->tensors.p[in->tensor].integers;
+        if (data_has_numbers(f))
+            load_pieces(p, to, v, (size_t)in->field, scaled, rows, count,
+                        joined);
+        else
+            p->kernels->gather_integers(to, f->categories, (size_t)f->columns,
+                                        rows, count);
     }
 }
 
 static void load_inputs(const struct stepwise *s, const struct nn_place *m,
                         const uint32_t *rows, size_t count)
 {
-    const struct data_view *v = m->view;
-    for (size_t i = 0; i < s->graph->inputs.len; i++) {
-        const struct nn_input *in = &s->graph->inputs.p[i];
-        const struct data_field *f = &v->table->inputs[in->field];
-        void *to = s->program.value[in->tensor];
-        bool scaled = v->shift && !s->graph->tensors.p[in->tensor].integers;
-        if (data_has_numbers(f))
-            load_pieces(s, to, v, (size_t)in->field, scaled, rows, count);
-        else
-            s->kernels->gather_integers(to, f->categories, (size_t)f->columns,
-                                        rows, count);
-    }
+    stepwise_load(&s->program, m->view, rows, count, s->joined);
 }
 
 /* Whether a step is w -= lr × gradient, with nothing done to gradients
@@ -288,15 +277,16 @@ static void take_step(struct stepwise *s, int member, const struct nn_frame *f,
     double value = nn_soft_or(m->soft.p, m->optimizer.clip_value, 0);
     double norm = nn_soft_or(m->soft.p, m->optimizer.clip_norm, 0);
     size_t trained = (size_t)s->graph->trained;
-    const void *mask =
-        s->run.places[member].masked ? numbers_of(s, member, NN_MASK) : NULL;
+    const void *mask = s->run.places[member].masked
+                           ? stepwise_numbers(s, member, NN_MASK)
+                           : NULL;
     s->kernels->regularize(s->graph, f, loss);
     if (mask)
         s->kernels->mask(f->weight_slopes, mask, trained);
     if (value > 0 || norm > 0)
         s->kernels->clip(f->weight_slopes, trained, value, norm);
     s->kernels->update(m->optimizer.kind, f->weights, f->weight_slopes,
-                       numbers_of(s, member, NN_STATE), trained, rates);
+                       stepwise_numbers(s, member, NN_STATE), trained, rates);
     if (mask)
         s->kernels->mask(f->weights, mask, trained);
 }
@@ -307,7 +297,7 @@ static double train_batch(struct stepwise *s, int member, const uint32_t *rows,
     struct nn_place *m = &s->run.places[member];
     struct nn_rates rates = nn_rates_next(m, per_epoch);
     struct nn_frame f = nn_program_frame(
-        &s->program, numbers_of(s, member, NN_WEIGHTS), m->model->soft.p);
+        &s->program, stepwise_numbers(s, member, NN_WEIGHTS), m->model->soft.p);
     f.batch = count;
     f.training = true;
     f.descent = only_descends(s, m, &rates) ? rates.lr : 0;
@@ -349,7 +339,7 @@ static void show_batch(struct stepwise *s, const struct nn_judging *j,
 
 /* ---- the runner --------------------------------------------------------- */
 
-static bool is_broken_off(const struct stepwise *s)
+bool stepwise_broken_off(const struct stepwise *s)
 {
     return s->run.broken_off && s->run.broken_off(s->run.context);
 }
@@ -361,7 +351,8 @@ static void judge_one(struct stepwise *s, struct nn_judging *j)
     bool shown = m->model->metrics.len > 0 || j->outputs;
     bool labels = nn_labels_there(s->graph, m->view);
     struct nn_frame f = nn_program_frame(
-        &s->program, numbers_of(s, j->member, NN_WEIGHTS), m->model->soft.p);
+        &s->program, stepwise_numbers(s, j->member, NN_WEIGHTS),
+        m->model->soft.p);
     if (!labels)
         j->loss_sum = NAN;
     for (size_t from = j->from; from < end && !j->broken_off; from += batch) {
@@ -377,7 +368,7 @@ static void judge_one(struct stepwise *s, struct nn_judging *j)
                            (double)f.batch;
         if (shown)
             show_batch(s, j, &f, from);
-        j->broken_off = is_broken_off(s);
+        j->broken_off = stepwise_broken_off(s);
     }
 }
 
@@ -396,7 +387,7 @@ static void train_one(struct stepwise *s, struct nn_work *w)
                                         batch_rows(s, m, &order, from, first),
                                         count, per_epoch);
         st->batches++;
-        w->broken_off = is_broken_off(s);
+        w->broken_off = stepwise_broken_off(s);
         if (w->broken_off)
             return;
     }
@@ -405,6 +396,7 @@ static void train_one(struct stepwise *s, struct nn_work *w)
 
 static void epoch(struct nn_run *r, struct nn_work *work, size_t count)
 {
+    stepwise_forget(stepwise_of(r));
     for (size_t i = 0; i < count; i++)
         train_one(stepwise_of(r), &work[i]);
 }
@@ -421,6 +413,8 @@ const struct nn_runner nn_stepwise = {.bytes = bytes,
                                       .close = close_run,
                                       .epoch = epoch,
                                       .judge = judge,
+                                      .ask = stepwise_ask,
+                                      .ask_rows = stepwise_ask_rows,
                                       .reserve = reserve,
                                       .put = put,
                                       .take = take,

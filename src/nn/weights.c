@@ -347,6 +347,7 @@ int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
         return -1;
     about->model = arena_str(a, weights_text(f, STR("model")));
     about->data = arena_str(a, weights_text(f, STR("data")));
+    about->rows = arena_str(a, weights_text(f, STR("rows")));
     if (about->model.len)
         rc = 0;
     else

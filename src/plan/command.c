@@ -583,7 +583,7 @@ void check_command(struct study_file *r)
     if (model && (command || program))
         problem_at(&r->in, PROBLEM_ERROR, model, NULL,
                    "give a model or a command, not both");
-    if (p->kind->runs == RUNS_OPTIONS && (command || program))
+    if (p->kind->runs > RUNS_MODEL && !p->predict && (command || program))
         problem_at(&r->in, PROBLEM_ERROR, command ? command : program, NULL,
                    "tasks of the kind %s run no command", p->kind->name);
     if (p->kind->runs == RUNS_COMMAND && !command && !program)

@@ -114,6 +114,22 @@ static struct value *options_of(struct arena *a, const struct plan *p,
     return o;
 }
 
+/* Rows that have changed make another study. How large a shard is stands in
+ * the parameters, by their number. */
+static struct value *predict_of(struct arena *a, const struct plan *p)
+{
+    static const char *const open[] = {"output", "shard"};
+    const struct value *said = value_get(p->root, STR("predict"));
+    struct value *o = value_object(a);
+    for (size_t i = 0; i < said->count; i++)
+        if (!str_is(said->keys[i], open[0]) && !str_is(said->keys[i], open[1]))
+            value_set(a, o, said->keys[i], value_copy(a, said->items[i]));
+    set_text(a, o, "data_hash",
+             str_of(arena_printf(a, "%016llx",
+                                 (unsigned long long)p->predict->data_hash)));
+    return o;
+}
+
 /* Version 1 had no early_terminate. */
 static void print_identity(struct buf *b, const struct plan *p, uint64_t count,
                            int64_t version)
@@ -154,6 +170,8 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count,
         value_set(a, o, STR("early_terminate"), early_of(a, &p->early));
     if (p->points)
         value_set(a, o, STR("points"), points_of(a, p->points, count));
+    if (p->predict)
+        value_set(a, o, STR("predict"), predict_of(a, p));
     json_print_sorted(b, plan_redacted(p, o, a));
     arena_free(a);
 }

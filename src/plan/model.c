@@ -81,30 +81,31 @@ static const struct value *defaults_of(const struct value *root)
 
 /* ---- names that fit nothing -------------------------------------------- */
 
-static void check_text_names(struct study_file *r, const struct value *v)
+static void check_text_names(struct study_file *r, const struct value *v,
+                             struct str file, const struct value *defaults)
 {
-    const struct value *defaults = defaults_of(r->plan->model_root);
     size_t at = 0, from;
     struct str name;
     while (next_name(v->s, &at, &from, &name)) {
         if (plan_declares(r->plan, name) || member(defaults, name))
             continue;
         const char *hint = hint_nearest(&r->in, name, r->param_names);
-        problems_add(r->in.problems, PROBLEM_ERROR, r->plan->model, v->line,
-                     v->column, hint ? str_of(hint) : STR(""),
+        problems_add(r->in.problems, PROBLEM_ERROR, file, v->line, v->column,
+                     hint ? str_of(hint) : STR(""),
                      "${%s} is no parameter of the study",
                      shown(r->in.arena, name));
     }
 }
 
-static void check_names(struct study_file *r, const struct value *v)
+void check_names(struct study_file *r, const struct value *v, struct str file,
+                 const struct value *defaults)
 {
     if (v->kind == VALUE_STRING)
-        check_text_names(r, v);
+        check_text_names(r, v, file, defaults);
     for (size_t i = 0;
          (v->kind == VALUE_LIST || v->kind == VALUE_OBJECT) && i < v->count;
          i++)
-        check_names(r, v->items[i]);
+        check_names(r, v->items[i], file, defaults);
 }
 
 /* A parameter of a foreign model stands for its keyword. */
@@ -171,7 +172,8 @@ void check_model(struct study_file *r)
         check_keywords(r);
     if (r->plan->foreign_model || !r->plan->model_root)
         return;
-    check_names(r, r->plan->model_root);
+    check_names(r, r->plan->model_root, r->plan->model,
+                defaults_of(r->plan->model_root));
     check_used(r);
 }
 

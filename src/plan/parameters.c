@@ -318,12 +318,13 @@ static bool check_bounds(struct study_file *r, const struct value *v,
 }
 
 /* Bounds without a point are whole numbers' bounds, as W&B has it. Two
- * neighbours are rarely all that somebody wanted. */
+ * neighbours are rarely all that somebody wanted. The shards of an inference
+ * are nobody's bounds. */
 static void notice_neighbours(struct study_file *r, const struct value *v,
                               const char *name, const struct param *p)
 {
     if (p->dist == DIST_INT_UNIFORM && p->max - p->min == 1 &&
-        !has(v, "distribution"))
+        !has(v, "distribution") && !r->plan->predict)
         problem_at(&r->in, PROBLEM_WARNING, v,
                    arena_printf(r->in.arena,
                                 "write min: %.0f.0, max: %.0f.0 for all that "

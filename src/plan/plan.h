@@ -49,6 +49,12 @@ struct plan_reader {
     /* Adds what the caller cannot do with this plan to its problems, or NULL.
      * The plan is read as far as its mistakes allow. */
     void (*check)(struct plan *p, struct problems *problems);
+    /* Counts rows and shards of plan->predict and fills them in, with the
+     * context of files; NULL: one shard stands for all. */
+    int (*shards)(void *context, const char *folder, struct plan *p,
+                  struct err *err);
+    /* That the study has, or would have; NULL: its name says it. */
+    const char *folder;
     /* Whether the text selects trials, as `best:4` does; or NULL. */
     int (*selector_check)(const char *selector, struct err *err);
     /* Those that a study may name, and whose options may stand under their
@@ -129,6 +135,34 @@ struct plan_external {
     bool reports;     /* it wants to hear of running trials */
 };
 
+/* An inference whose shards are trials; see predict.c. */
+struct plan_predict {
+    struct str models; /* weights, an ensemble, or a study; empty: a command */
+    struct str where, select; /* of a study's trials; empty: see models */
+    struct str combine;       /* empty: as the models say, or their mean */
+    const struct str *data;   /* files and globs */
+    size_t data_count;
+    const struct str *product; /* or tables: all combinations of their rows */
+    size_t product_count;
+    bool lines;               /* each line is a row, whatever is in it */
+    bool of_command;          /* the command is the model */
+    int64_t samples;          /* of each model, with its dropout; 0: one */
+    const struct value *keep; /* which rows; NULL: all of them */
+    struct str output;        /* the merged table; empty: in the study's folder
+                               */
+    int64_t shard_rows;       /* 0: not said */
+    double shard_s;           /* 0: not said */
+    /* Filled in by plan_reader.shards. */
+    uint64_t shards, rows, models_count;
+    uint64_t most_rows;        /* of one shard */
+    uint64_t data_hash;        /* of names, sizes and times of the files */
+    double row_s;              /* of one core, expected; 0: nobody knows */
+    const struct value *fault; /* where its error is; NULL: predict itself */
+    const char *const *own;    /* tables and folders that it writes, absolute,
+                                  ended by NULL; NULL: nobody looked */
+    struct str left_out;       /* what globs find of these, for a person */
+};
+
 struct plan_points; /* an opened point list; see below */
 
 struct plan {
@@ -146,6 +180,7 @@ struct plan {
     struct space space;
     const struct str *written;  /* its names in the file's order, for people */
     struct plan_points *points; /* or NULL */
+    struct plan_predict *predict;        /* or NULL */
     const struct space_file *space_file; /* or NULL: parameters say it all */
     uint64_t seed;
     bool seed_said;
@@ -384,6 +419,11 @@ struct value *plan_fill(const struct value *root, const struct value *point,
                         struct arena *a, struct err *err);
 /* True when ${name}, or a part of it, stands somewhere in the file. */
 bool plan_fill_uses(const struct value *root, struct str name);
+/* What a task of the kind infer asks of this point: the options of `task:`
+ * with every ${name} replaced, and with `weights` and `model`, if there is one
+ * (see infer.c). */
+struct value *plan_infer(const struct plan *p, const struct value *point,
+                         struct arena *a, struct err *err);
 /* Template files filled in for a point. */
 int plan_files(const struct plan *p, const struct value *point, struct arena *a,
                const struct task_file **files, size_t *count, struct err *err);

@@ -34,6 +34,7 @@ void problem_at_param(struct study_file *r, enum problem_level level, size_t i,
 /* ---- one file each ---------------------------------------------------- */
 
 void read_task(struct study_file *r, const struct value *v);
+void read_predict(struct study_file *r, const struct value *v); /* predict.c */
 void read_model(struct study_file *r, const struct value *v);
 void check_model(struct study_file *r); /* after all keys are read */
 void read_parameters(struct study_file *r, const struct value *v);
@@ -46,6 +47,11 @@ void read_early(struct study_file *r, const struct value *v);
 void check_metric(struct study_file *r);
 
 void read_command(struct study_file *r, const struct value *v);
+/* That each ${name} in a value of this file is a parameter, or one of the
+ * defaults (NULL: there are none). */
+void check_names(struct study_file *r, const struct value *v, struct str file,
+                 const struct value *defaults);
+void check_infer(struct study_file *r, const struct value *task);
 void check_task(struct study_file *r); /* p->kind is there from then on */
 void check_command(struct study_file *r);
 /* Warns where a value would be code (command_risks.c). */

@@ -15,10 +15,9 @@
 #include "base/chars.h"
 #include "base/num.h"
 
-/* Schedulers as bits; behind them: it is checked, and nobody acts on it yet. */
+/* Schedulers as bits. */
 #define OF(name) (1u << SITE_##name)
 #define OF_ANY ((1u << SITE_COUNT) - 1)
-#define LATER (1u << SITE_COUNT)
 
 /* One setting as the place gets it; NULL after a problem. */
 typedef struct value *site_fn(const struct reading *in, const struct value *v,
@@ -82,14 +81,13 @@ static site_fn site_classes, site_conductor;
 static const struct site_key {
     const char *name;
     site_fn *read;
-    unsigned of; /* schedulers, and LATER */
+    unsigned of; /* schedulers */
 } site_keys[] = {
     {"account", site_text, OF(slurm)},
     {"array_limit", site_count, OF(slurm)},
     {"attributes", site_texts, OF(htcondor)},
     {"bundle_time", site_seconds, OF_ANY},
     {"checkpoint_every", site_seconds, OF(htcondor)},
-    {"checkpoint_every", site_seconds, OF(slurm) | LATER},
     {"classes", site_classes, OF_ANY},
     {"conductor", site_conductor, OF(slurm)},
     {"constraint", site_text, OF(slurm)},
@@ -128,21 +126,28 @@ static const struct site_key *find(struct str name, unsigned of)
 typedef bool other_fn(const struct reading *in, const struct value *v, size_t i,
                       const char *what);
 
-static bool other_slurm(const struct reading *in, const struct value *v,
-                        size_t i, const char *what)
+static const char *slurm_hint(struct arena *a, struct str name)
 {
-    const char *names[KEY_COUNT + 1];
+    const char *names[KEY_COUNT + 1], *near;
     size_t n = 0;
     for (size_t k = 0; k < KEY_COUNT; k++)
         if (site_keys[k].of & OF(slurm))
             names[n++] = site_keys[k].name;
     names[n] = NULL;
-    const char *near = str_nearest(v->keys[i], names);
-    problem_at_key(
-        in, PROBLEM_ERROR, v, i,
-        near ? arena_printf(in->arena, "did you mean '%s'?", near)
-             : "other options of sbatch go into sbatch: [\"--option=value\"]",
-        "%s has no key '%s'", what, shown(in->arena, v->keys[i]));
+    if (str_is(name, "checkpoint_every"))
+        return "what a trial saves is on the shared disk at once: it saves as "
+               "often as it likes";
+    near = str_nearest(name, names);
+    return near ? arena_printf(a, "did you mean '%s'?", near)
+                : "other options of sbatch go into sbatch: "
+                  "[\"--option=value\"]";
+}
+
+static bool other_slurm(const struct reading *in, const struct value *v,
+                        size_t i, const char *what)
+{
+    problem_at_key(in, PROBLEM_ERROR, v, i, slurm_hint(in->arena, v->keys[i]),
+                   "%s has no key '%s'", what, shown(in->arena, v->keys[i]));
     return false;
 }
 
@@ -242,9 +247,6 @@ static struct value *read_settings(const struct reading *in,
         if (key)
             item = key->read(in, item,
                              arena_printf(in->arena, "%s.%s", what, key->name));
-        if (key && (key->of & LATER))
-            problem_at_key(in, PROBLEM_NOTICE, v, i, NULL,
-                           "%s.%s is not acted on yet", what, key->name);
         if (item)
             value_set_at(in->arena, out, v->keys[i], item, item->line,
                          item->column);

@@ -52,6 +52,10 @@ void stage_add_keys(struct campaign_file *r, struct plan_stage *s,
 /* Reads templates out of the stage's parameters, what `when` says and what is
  * named between ${ and }, and which outputs of others it reads: its needs. */
 void stage_links(struct campaign_file *r, size_t i);
+/* Which trials of another stage, as verbs select them; a problem where that is
+ * no selector. */
+void stage_select(struct campaign_file *r, const struct value *v,
+                  struct str *select);
 /* Appends a stage to a list of them, once. */
 struct stage_list {
     VEC(size_t) list;

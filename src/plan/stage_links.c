@@ -79,8 +79,8 @@ static bool is_template(const struct value *v)
 
 /* What it selects is known when the other stage is done; that it is no
  * selector at all, before hours are spent on that. */
-static void read_select(struct campaign_file *r, const struct value *v,
-                        struct str *select)
+void stage_select(struct campaign_file *r, const struct value *v,
+                  struct str *select)
 {
     struct err err = {0};
 
@@ -104,7 +104,7 @@ static bool read_template(struct linking *k, struct str name,
     *t = (struct stage_template){.name = name, .select = STR("best:1")};
     read_known_keys(&r->in, v, "a template", keys);
     if (select)
-        read_select(r, select, &t->select);
+        stage_select(r, select, &t->select);
     if (weights)
         read_bool(&r->in, weights, "weights", &t->weights);
     if (!read_text(&r->in, from, "from", &stage))

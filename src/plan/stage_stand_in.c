@@ -251,6 +251,9 @@ static void read_filled(struct campaign_file *r, struct plan_stage *s,
 
     if (how == READABLE_IN_PART)
         reader.check = NULL;
+    /* Models and rows may be others when those before it are done. */
+    if (s->need_count)
+        reader.shards = NULL;
     s->plan = plan_stage_read(r->campaign, s, study, &reader, r->in.arena,
                               r->in.problems);
 }

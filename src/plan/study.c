@@ -203,6 +203,8 @@ static struct str method_unsaid(const struct study_file *r)
     bool points = value_get(r->root, STR("points")) ||
                   value_get(r->root, STR("parameters_file"));
     const struct method *m = methods_of(r)[0];
+    if (p->predict)
+        return STR("grid");
     if (points && !(p->space_file && !r->list_text.p))
         m = method_of_list(methods_of(r));
     else if (p->space_file)
@@ -244,6 +246,14 @@ static const struct value *with_baseline(struct study_file *r,
     return options;
 }
 
+static const struct value *grid_in_order(struct study_file *r)
+{
+    struct arena *a = r->in.arena;
+    struct value *options = value_object(a);
+    value_set(a, options, STR("order"), value_string(a, STR("written")));
+    return options;
+}
+
 static void check_method(struct study_file *r)
 {
     struct plan *p = r->plan;
@@ -270,6 +280,8 @@ static void check_method(struct study_file *r)
         p->method_options = value_get(r->root, p->method);
     take_from_space(r);
     p->method_options = with_baseline(r, p->method_options);
+    if (p->predict) /* trial 7 is shard 7 */
+        p->method_options = grid_in_order(r);
     if (p->strategy->asks && !p->method_options)
         problem_at(&r->in, PROBLEM_ERROR, said,
                    arena_printf(r->in.arena,
@@ -285,7 +297,7 @@ static void check_space(struct study_file *r)
     bool points = value_get(r->root, STR("points")) ||
                   value_get(r->root, STR("parameters_file"));
 
-    if (!said && !points)
+    if (!said && !points && !r->plan->predict)
         problem_whole(&r->in, PROBLEM_ERROR,
                       "as in parameters: {lr: {min: 0.001, max: 0.1}}",
                       "the study has no parameters");

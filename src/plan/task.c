@@ -38,7 +38,10 @@ void check_task(struct study_file *r)
     struct plan *p = r->plan;
     const struct value *said = value_get(r->root, STR("task"));
     bool model = value_get(r->root, STR("model")) != NULL;
-    if (!p->kind) /* unsaid, or a mistake that was told */
+    if (p->predict)
+        p->kind =
+            task_kind_that(p->predict->of_command ? RUNS_COMMAND : RUNS_ROWS);
+    else if (!p->kind) /* unsaid, or a mistake that was told */
         p->kind = task_kind_that(model ? RUNS_MODEL : RUNS_COMMAND);
     else if (model && p->kind->runs != RUNS_MODEL)
         problem_at(&r->in, PROBLEM_ERROR, said, NULL,
@@ -46,4 +49,6 @@ void check_task(struct study_file *r)
     else if (!model && p->kind->runs == RUNS_MODEL)
         problem_at(&r->in, PROBLEM_ERROR, said, "as in model: net.yaml",
                    "tasks of the kind %s run a model", p->kind->name);
+    else if (p->kind->runs == RUNS_ROWS)
+        check_infer(r, said);
 }

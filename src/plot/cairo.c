@@ -6,9 +6,10 @@
  * file: who writes files is the caller. */
 #include "plot/canvas.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/library.h"
 
 #define LIBRARY "libcairo.so.2"
 #define WIDTH 720
@@ -139,11 +140,12 @@ static void add_path(struct page *p, const double *xy, size_t count)
 static void line(struct canvas *c, const double *xy, size_t count,
                  const struct pen *pen)
 {
-    static const double dashes[] = {5, 3};
     struct page *p = (struct page *)c;
+    const double *lengths;
+    size_t dashes = canvas_dashes(pen->dashes, &lengths);
     set_colour(p, pen->colour, pen->opacity);
     p->lib.cairo_set_line_width(p->cr, pen->width);
-    p->lib.cairo_set_dash(p->cr, dashes, pen->category ? 2 : 0, 0);
+    p->lib.cairo_set_dash(p->cr, lengths, (int)dashes, 0);
     add_path(p, xy, count);
     p->lib.cairo_stroke(p->cr);
 }
@@ -224,7 +226,7 @@ static void draw_levels(struct canvas *c, struct box where, size_t across,
 
 static int load(struct page *p, struct err *err)
 {
-    p->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    p->library = library_open(LIBRARY);
     if (!p->library || !find_all(p->library, &p->lib))
         return err_set(err, ERR_MISSING,
                        "PDF and PNG need cairo (" LIBRARY

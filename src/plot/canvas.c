@@ -64,6 +64,24 @@ size_t canvas_shape(unsigned category, double x, double y, double radius,
     return shapes[which].corners;
 }
 
+size_t canvas_dashes(unsigned dashes, const double **lengths)
+{
+    static const struct {
+        size_t count;
+        double lengths[4];
+    } all[] = {{0, {0}},      {2, {5, 3}},
+               {2, {1.5, 2}}, {4, {8, 2.5, 1.5, 2.5}},
+               {2, {11, 4}},  {4, {5, 2, 5, 7}}};
+    size_t which = dashes % (sizeof(all) / sizeof(all[0]));
+    *lengths = all[which].lengths;
+    return all[which].count;
+}
+
+bool canvas_has_colours(const struct canvas *c)
+{
+    return !c->cells || c->look.colour;
+}
+
 /* Pieces reach a hair into the next ones: else readers that smooth edges let
  * the paper shine through between them. */
 #define OVERLAP 0.3

@@ -15,9 +15,11 @@ struct pen {
     struct rgb colour;
     double opacity;    /* 1: nothing shines through */
     double width;      /* of lines */
-    unsigned category; /* 0: a plain line; else its dashes, or its shape */
-    bool soft;         /* grid and frame: may be left out where there is little
-                          room */
+    unsigned category; /* of points: their shape; of faces: how dark */
+    unsigned dashes;   /* of lines; 0: none */
+    char letter; /* of lines: stands on it where there are no colours; 0 */
+    bool soft;   /* grid and frame: may be left out where there is little
+                    room */
 };
 
 struct lettering {
@@ -84,6 +86,9 @@ PLOT_BACKENDS(BACKEND_EXTERN)
 /* The corners of a category's shape around a place; 0: it is a circle. */
 size_t canvas_shape(unsigned category, double x, double y, double radius,
                     double *xy);
+/* How long the dashes of lines and the gaps between them are, in turn; the
+ * count is 0 for a whole line. */
+size_t canvas_dashes(unsigned dashes, const double **lengths);
 /* The cells of one level: equal neighbours of a row are one piece. False: there
  * are no more. */
 struct level_walk {
@@ -94,6 +99,8 @@ struct level_walk {
     size_t at; /* the next cell; 0 to begin */
 };
 bool level_next(struct level_walk *w, struct box *piece);
+/* Terminals may have none. */
+bool canvas_has_colours(const struct canvas *c);
 /* How wide text is on it. */
 double canvas_width_of(const struct canvas *c, const char *text, bool bold);
 /* The text, cut with an ellipsis to so much width, a name in its middle; in

@@ -128,8 +128,10 @@ static void draw_key(struct drawing *d, const struct plot_mark *m, double x,
     struct pen pen = {.colour = mark_colour(&p, &like, 0),
                       .opacity = m->kind == PLOT_BAND ? 0.4 : 1,
                       .width = c->dot * 1.2,
-                      .category = m->dashed ? 1 : 0};
-    double w = c->letter * 2, h = c->cells ? c->line : c->line * 0.45;
+                      .dashes = m->dashes,
+                      .letter = mark_letter(m)};
+    double w = c->letter * (c->cells ? 2 : 3),
+           h = c->cells ? c->line : c->line * 0.45;
     double line[] = {x, y, x + w - (c->cells ? 1 : 0), y};
     double face[] = {x,     y - h / 2, x + w, y - h / 2,
                      x + w, y + h / 2, x,     y + h / 2};
@@ -155,8 +157,9 @@ static size_t draw_legend(struct drawing *d, struct box where, bool only_count)
     legend_find(&l, d);
     for (size_t i = 0; i < l.count; i++) {
         const char *name =
-            canvas_fit(c, l.list[i].name, where.w - 4 * c->letter, d->arena);
-        double w = canvas_width_of(c, name, false) + 6 * c->letter;
+            canvas_fit(c, l.list[i].name, where.w - 5 * c->letter, d->arena);
+        double w =
+            canvas_width_of(c, name, false) + (c->cells ? 6 : 7) * c->letter;
         if (!lines || x + w > where.x + where.w + 2 * c->letter) {
             x = where.x;
             lines++;
@@ -164,7 +167,7 @@ static size_t draw_legend(struct drawing *d, struct box where, bool only_count)
         double y = where.y + c->line * ((double)lines - 0.5);
         if (!only_count) {
             draw_key(d, &l.list[i].like, x, y);
-            put_text(d, x + 3 * c->letter, y, name, &with);
+            put_text(d, x + (c->cells ? 3 : 4) * c->letter, y, name, &with);
         }
         x += w;
     }
@@ -227,21 +230,26 @@ static void lay_out(struct drawing *d, struct box where)
                               d->shown, n));
 }
 
+static double panel_height(const struct drawing *d, struct box where)
+{
+    const struct canvas *c = d->canvas;
+    double rows = ceil((double)d->shown / (double)d->across);
+    double gaps = c->cells ? 0 : c->line * GAP * (rows - 1);
+    double h = (where.h - gaps) / rows;
+    return c->cells ? floor(h / c->line) * c->line : h;
+}
+
 static void draw_panels(struct drawing *d, struct box where)
 {
     struct canvas *c = d->canvas;
     size_t n = d->shown, across = d->across;
     if (!n)
         return;
-    size_t rows = (n + across - 1) / across;
     double gap = c->line * GAP;
     double w = (where.w - gap * (double)(across - 1)) / (double)across;
-    double h =
-        (where.h - (c->cells ? 0 : gap * (double)(rows - 1))) / (double)rows;
-    if (c->cells) {
-        w = floor(w / 2) * 2;
-        h = floor(h / 4) * 4;
-    }
+    double h = panel_height(d, where);
+    if (c->cells)
+        w = floor(w / c->letter) * c->letter;
     double step = c->cells ? h : h + gap;
     for (size_t i = 0; i < n; i++) {
         struct box at = {where.x + (w + gap) * (double)(i % across),
@@ -293,28 +301,84 @@ static void note_densities(struct drawing *d)
         }
 }
 
+static void add_notes(struct buf *b, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buf_addf(b, "%s%s", b->len ? " · " : "", list[i]);
+}
+
+/* What several panels have to say is said once. */
+static void add_notes_of_panels(struct buf *b, const struct drawing *d)
+{
+    struct plot_panel *const *list = d->plot->panels.p;
+    for (size_t i = 0; i < d->shown; i++) {
+        size_t first = 0;
+        while (first < i && (!list[first]->note || !list[i]->note ||
+                             strcmp(list[first]->note, list[i]->note) != 0))
+            first++;
+        if (list[i]->note && first == i)
+            add_notes(b, &list[i]->note, 1);
+    }
+}
+
 /* All notes as one text, so that short ones share a line. */
 static const char *notes_text(struct drawing *d)
 {
+    const struct plot *p = d->plot;
     struct buf b;
     buf_init(&b);
-    for (size_t i = 0; i < d->notes.len + d->plot->notes.len; i++)
-        buf_addf(&b, "%s%s", i ? " · " : "",
-                 i < d->notes.len ? d->notes.p[i]
-                                  : d->plot->notes.p[i - d->notes.len]);
+    add_notes(&b, d->notes.p, d->notes.len);
+    if (canvas_has_colours(d->canvas))
+        add_notes(&b, p->colour_notes.p, p->colour_notes.len);
+    add_notes_of_panels(&b, d);
+    add_notes(&b, p->notes.p, p->notes.len);
     const char *text = arena_cstr(d->arena, buf_str(&b));
     buf_done(&b);
     return text;
 }
 
-/* Room for the notes at the bottom: a third at most. */
+/* Room for the notes at the bottom: a third, or more where a panel keeps its
+ * labels and two lines. */
 static struct box notes_box(struct drawing *d, struct box rest)
 {
     struct lettering faint = letters(d, true);
     double line = d->canvas->line;
-    rest.h = fmax(1, floor(rest.h / line / 3)) * line;
+    double most = fmax(rest.h / 3, rest.h - 5 * line);
+    rest.h = fmax(1, floor(most / line)) * line;
     rest.h = line * (double)put_lines(d, rest, notes_text(d), &faint, true);
     return rest;
+}
+
+/* How many choices have a line each, below what is noted. */
+static size_t choices_room(struct drawing *d, const struct plot_panel *panel,
+                           struct box rest)
+{
+    double above, below;
+    panel_outside(d, panel, &above, &below);
+    rest.h -= notes_box(d, rest).h + (d->canvas->cells ? 0 : d->canvas->line);
+    double room = panel_height(d, rest) - above - below;
+    return (size_t)fmax(1, floor(room / d->canvas->line));
+}
+
+static const char *spare_note(struct drawing *d, const struct plot_axis *y)
+{
+    return arena_printf(d->arena, "not drawn, for want of room: %zu %s",
+                        y->choice_count - d->choices, y->spare);
+}
+
+/* Choices that are spare and have no line of their own are left out, which is
+ * said; saying it takes room, too. */
+static void spare_choices(struct drawing *d, struct box rest)
+{
+    for (size_t i = 0; i < d->shown && !d->choices; i++) {
+        const struct plot_panel *panel = d->plot->panels.p[i];
+        const struct plot_axis *y = &panel->y;
+        if (!y->spare || choices_room(d, panel, rest) >= y->choice_count)
+            continue;
+        vec_push(&d->notes, spare_note(d, y));
+        d->choices = choices_room(d, panel, rest);
+        d->notes.p[d->notes.len - 1] = spare_note(d, y);
+    }
 }
 
 static void draw_notes(struct drawing *d, struct box *rest)
@@ -333,7 +397,8 @@ static void draw_notes(struct drawing *d, struct box *rest)
 int plot_draw(const struct plot *p, const struct plot_backend *backend,
               const struct plot_look *look, struct buf *b, struct err *err)
 {
-    struct drawing d = {.plot = p, .arena = arena_new()};
+    struct drawing d = {
+        .plot = p, .arena = arena_new(), .shown = p->panels.len};
     d.canvas = backend->open(look, err);
     if (!d.canvas)
         return arena_free(d.arena), -1;
@@ -346,6 +411,7 @@ int plot_draw(const struct plot *p, const struct plot_backend *backend,
     struct box inner = rest;
     inner.h -= notes_box(&d, rest).h;
     lay_out(&d, inner);
+    spare_choices(&d, rest);
     draw_notes(&d, &rest);
     draw_panels(&d, rest);
     vec_done(&d.notes);

@@ -11,6 +11,8 @@ struct drawing {
     struct arena *arena;     /* of this drawing */
     VEC(const char *) notes; /* that came up while it was drawn */
     size_t shown, across;    /* panels: how many, and side by side */
+    size_t choices;          /* that an axis has room for, where some are spare;
+                                0: for all */
 };
 
 /* A panel with its axes fitted, at its place. */
@@ -27,7 +29,13 @@ double panel_y(const struct drawn_panel *p, double v);
 struct rgb mark_colour(const struct drawn_panel *p, const struct plot_mark *m,
                        size_t i);
 
+/* The letter of a line that has one, or 0. */
+char mark_letter(const struct plot_mark *m);
+
 /* panel.c: frame, ticks, marks, ramp. */
+/* How much stands above and below the axes of a panel. */
+void panel_outside(const struct drawing *d, const struct plot_panel *panel,
+                   double *above, double *below);
 void panel_draw(struct drawing *d, const struct plot_panel *panel,
                 struct box where);
 /* marks.c */

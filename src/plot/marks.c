@@ -29,6 +29,11 @@ struct rgb mark_colour(const struct drawn_panel *p, const struct plot_mark *m,
     return m->colour == PLOT_FAINT ? t->faint : t->ink;
 }
 
+char mark_letter(const struct plot_mark *m)
+{
+    return m->lettered ? (char)('a' + category_of(m, 0)) : 0;
+}
+
 static struct pen pen_of(const struct drawn_panel *p, const struct plot_mark *m,
                          size_t i)
 {
@@ -59,7 +64,8 @@ static void end_line(const struct drawn_panel *p, const struct plot_mark *m,
 {
     struct canvas *c = p->d->canvas;
     struct pen pen = pen_of(p, m, last);
-    pen.category = m->dashed ? 1 : 0;
+    pen.dashes = m->dashes;
+    pen.letter = mark_letter(m);
     if (count > 1)
         c->backend->line(c, xy, count, &pen);
     else if (count == 1)

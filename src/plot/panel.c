@@ -76,11 +76,19 @@ static void fit(struct plot_panel *p)
     vec_done(&shades);
 }
 
+/* Cells have their shades everywhere, lines and points where there are
+ * colours. */
+static bool shows_shades(const struct drawing *d, const struct plot_mark *m)
+{
+    return m->shades && !density_needed(d, m) &&
+           (m->kind == PLOT_CELLS || canvas_has_colours(d->canvas));
+}
+
 /* A ramp without a label is that of a neighbour. */
 static bool has_shades(const struct drawing *d, const struct plot_panel *p)
 {
     for (size_t i = 0; i < p->marks.len && p->ramp_label; i++)
-        if (p->marks.p[i].shades && !density_needed(d, &p->marks.p[i]))
+        if (shows_shades(d, &p->marks.p[i]))
             return true;
     return false;
 }
@@ -228,21 +236,27 @@ static void draw_ramp(const struct drawn_panel *p, double x)
 /* ---- the panel ------------------------------------------------------------
  */
 
+void panel_outside(const struct drawing *d, const struct plot_panel *panel,
+                   double *above, double *below)
+{
+    const struct canvas *c = d->canvas;
+    bool any = panel->title || (panel->y.label && !panel->y.hidden) ||
+               (has_shades(d, panel) && panel->ramp_label);
+    *above = any ? c->line * (c->cells ? 1 : 1.3) : 0;
+    *below = panel->x.hidden ? 0 : c->line * (c->cells ? 1 : 1.1);
+    if (panel->x.label && !panel->x.hidden)
+        *below += c->line;
+}
+
 /* Room for titles above, labels beside and below. */
 static void set_room(struct drawn_panel *p, struct ticks *y, double *labels)
 {
     struct canvas *c = p->d->canvas;
     struct plot_panel *panel = p->panel;
-    bool above = panel->title || (panel->y.label && !panel->y.hidden) ||
-                 (has_shades(p->d, panel) && panel->ramp_label);
-    double below = panel->x.hidden ? 0 : c->line * (c->cells ? 1 : 1.1);
-    if (panel->x.label && !panel->x.hidden)
-        below += c->line;
-    if (above) {
-        p->in.y += c->line * (c->cells ? 1 : 1.3);
-        p->in.h -= c->line * (c->cells ? 1 : 1.3);
-    }
-    p->in.h -= below;
+    double above, below;
+    panel_outside(p->d, panel, &above, &below);
+    p->in.y += above;
+    p->in.h -= above + below;
     size_t most = (size_t)fmax(2, p->in.h / c->line / (c->cells ? 2 : 1.7));
     ticks_find(y, &panel->y, most, p->d->arena);
     *labels = panel->y.hidden ? 0 : fmin(widest(p, y), p->in.w * 0.35);
@@ -308,6 +322,8 @@ void panel_draw(struct drawing *d, const struct plot_panel *panel,
     struct canvas *c = d->canvas;
     struct ticks x, y;
     double room;
+    if (copy.y.spare && d->choices && d->choices < copy.y.choice_count)
+        copy.y.choice_count = d->choices;
     fit(&copy);
     set_room(&p, &y, &room);
     if (p.in.w < c->letter * 3 || p.in.h < c->line * 0.9) {

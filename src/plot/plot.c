@@ -16,6 +16,7 @@ void plot_done(struct plot *p)
         vec_done(&p->panels.p[i]->marks);
     vec_done(&p->panels);
     vec_done(&p->notes);
+    vec_done(&p->colour_notes);
     vec_done(&p->categories);
     vec_done(&p->columns);
 }
@@ -43,6 +44,11 @@ void plot_note(struct plot *p, const char *fmt, ...)
     va_end(ap);
     vec_push(&p->notes, arena_cstr(p->arena, buf_str(&b)));
     buf_done(&b);
+}
+
+void plot_note_of_colours(struct plot *p, const char *text)
+{
+    vec_push(&p->colour_notes, text);
 }
 
 void plot_numbers(struct plot *p, const char *name, const double *list)

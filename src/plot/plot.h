@@ -30,12 +30,14 @@ struct plot_axis {
     double low, high; /* low >= high: as the marks need it */
     const char *const *choices;
     size_t choice_count;
-    bool hidden;  /* no line, ticks or label */
-    bool exact;   /* no room beside the marks */
-    bool whole;   /* ticks are whole numbers */
-    bool zero;    /* 0 is in it */
-    bool down;    /* choices go from the top to the bottom */
-    bool percent; /* 0.5 is 50 % */
+    bool hidden;       /* no line, ticks or label */
+    bool exact;        /* no room beside the marks */
+    bool whole;        /* ticks are whole numbers */
+    bool zero;         /* 0 is in it */
+    bool down;         /* choices go from the top to the bottom */
+    const char *spare; /* what the last choices are, that may be left out where
+                          not each has a line: "less important"; NULL: none */
+    bool percent;      /* 0.5 is 50 % */
 };
 
 /* Where a number stands on an axis whose limits are set: 0 to 1, or NaN. */
@@ -80,14 +82,17 @@ struct plot_mark {
     double opacity;    /* 0: 1 */
     double width;      /* of lines, radius of points, in parts of the usual; 0:
                           1 */
-    bool dashed;
-    bool side;   /* texts stand right of their place */
-    double room; /* of texts: how much of the x axis one may take; 0: any */
-    bool uncut;  /* texts are there whole or not at all: numbers */
+    unsigned dashes;   /* of lines: 0 is a whole one, others differ */
+    bool lettered; /* of lines: in a terminal without colours its category is
+                      a letter on it */
+    bool side;     /* texts stand right of their place */
+    double room;   /* of texts: how much of the x axis one may take; 0: any */
+    bool uncut;    /* texts are there whole or not at all: numbers */
 };
 
 struct plot_panel {
     const char *title; /* NULL: none */
+    const char *note;  /* said where the panel is drawn; NULL: none */
     struct plot_axis x, y;
     VEC(struct plot_mark) marks;
     /* What shades mean. */
@@ -112,6 +117,7 @@ struct plot {
     VEC(struct plot_panel *) panels;
     size_t across; /* panels side by side; 0: as fits */
     VEC(const char *) notes;
+    VEC(const char *) colour_notes;
     VEC(const char *) categories; /* names, for the legend, by category */
     VEC(struct plot_column) columns;
     size_t rows; /* of the table */
@@ -124,6 +130,8 @@ void plot_mark_add(struct plot_panel *panel, const struct plot_mark *m);
 /* What a person must know to read it right. */
 void plot_note(struct plot *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same, of what colours mean: not said where there are none. */
+void plot_note_of_colours(struct plot *p, const char *text);
 /* Columns of the table; all have `rows` cells. */
 void plot_numbers(struct plot *p, const char *name, const double *list);
 void plot_texts(struct plot *p, const char *name, const char *const *list);

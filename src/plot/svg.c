@@ -95,6 +95,17 @@ static void add_path(struct buf *b, const double *xy, size_t count, bool closed)
     buf_adds(b, closed ? "Z\"" : "\" fill=\"none\"");
 }
 
+static void add_dashes(struct buf *b, unsigned dashes)
+{
+    const double *lengths;
+    size_t count = canvas_dashes(dashes, &lengths);
+    for (size_t i = 0; i < count; i++) {
+        buf_adds(b, i ? " " : " stroke-dasharray=\"");
+        add_number(b, lengths[i]);
+    }
+    buf_adds(b, count ? "\"" : "");
+}
+
 static void line(struct canvas *c, const double *xy, size_t count,
                  const struct pen *pen)
 {
@@ -103,8 +114,7 @@ static void line(struct canvas *c, const double *xy, size_t count,
     add_colour(b, "stroke", pen->colour);
     add_attribute(b, "stroke-width", pen->width);
     add_opacity(b, "stroke-opacity", pen->opacity);
-    if (pen->category)
-        buf_adds(b, " stroke-dasharray=\"5 3\"");
+    add_dashes(b, pen->dashes);
     buf_adds(b, " stroke-linejoin=\"round\"/>\n");
 }
 

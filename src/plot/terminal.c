@@ -16,6 +16,7 @@
 #define ROWS 24
 #define SIDE_MAX 1000 /* characters */
 #define FAINT 0.5     /* opacity below which a line is dotted */
+#define LETTER_STEP 3 /* columns from one line's letters to another's */
 
 struct half {
     bool on;
@@ -31,6 +32,7 @@ struct cell {
     bool form; /* its mark differs from that of other points */
     struct half halves[2];
     struct str text; /* one letter; p NULL: none */
+    bool low;        /* it stands in the lower half */
     bool covered;    /* by the wide letter before it */
     struct lettering letters;
 };
@@ -93,6 +95,24 @@ static void set_dot(struct screen *s, long x, long y, const struct pen *pen)
     c->dot_colour = pen->colour;
 }
 
+/* Letters tell lines apart where there are no colours: each has columns of its
+ * own, and stands once in a column. */
+static void set_letter(struct screen *s, long x, long y, const struct pen *pen)
+{
+    struct cell *c = cell_at(s, x, y);
+    if (!c || !pen->letter || s->base.look.colour)
+        return;
+    set_dot(s, x, y, pen); /* also in a gap between dashes */
+    c->mark = pen->letter;
+    c->form = true;
+}
+
+static bool is_letters_column(long x, const struct pen *pen)
+{
+    return x % DOT_W == 0 && x / DOT_W % (LETTER_STEP * THEME_CATEGORIES) ==
+                                 LETTER_STEP * (pen->letter - 'a');
+}
+
 static void set_line(struct screen *s, const double *from,
                      const struct pen *pen)
 {
@@ -101,7 +121,7 @@ static void set_line(struct screen *s, const double *from,
     long dx = labs(x1 - x), dy = -labs(y1 - y), e = dx + dy, n = 0;
     long right = x < x1 ? 1 : -1, down = y < y1 ? 1 : -1;
     for (;; n++) {
-        if (pen->opacity < FAINT ? n % 3 == 0 : !pen->category || n % 4 < 2)
+        if (pen->opacity < FAINT ? n % 3 == 0 : !pen->dashes || n % 4 < 2)
             set_dot(s, x, y, pen);
         if (x == x1 && y == y1)
             return;
@@ -109,6 +129,8 @@ static void set_line(struct screen *s, const double *from,
         if (twice >= dy) {
             e += dy;
             x += right;
+            if (is_letters_column(x, pen))
+                set_letter(s, x, y, pen);
         }
         if (twice <= dx) {
             e += dx;
@@ -121,9 +143,14 @@ static void line(struct canvas *c, const double *xy, size_t count,
                  const struct pen *pen)
 {
     struct screen *s = (struct screen *)c;
-    for (size_t i = 0; i + 1 < count; i++)
-        if (!isnan(xy[2 * i]) && !isnan(xy[2 * i + 2]))
-            set_line(s, xy + 2 * i, pen);
+    for (size_t i = 0; i + 1 < count; i++) {
+        const double *from = xy + 2 * i;
+        if (isnan(from[0]) || isnan(from[2]))
+            continue;
+        set_line(s, from, pen);
+        if (i + 2 == count || isnan(from[4])) /* its end */
+            set_letter(s, lround(from[2]), lround(from[3]), pen);
+    }
 }
 
 static void point(struct canvas *c, double x, double y, double radius,
@@ -143,6 +170,7 @@ static void point(struct canvas *c, double x, double y, double radius,
         return;
     cell->mark = marks[pen->category % (sizeof(marks) - 1)];
     cell->form = pen->category != 0;
+    set_letter(s, at_x, at_y, pen);
 }
 
 /* ---- faces ------------------------------------------------------------------
@@ -278,6 +306,7 @@ static void text(struct canvas *c, double x, double y, enum anchor anchor,
             wide ? cell_at(s, (col + 1) * DOT_W, row * DOT_H) : NULL;
         if (cell && (!wide || next)) {
             cell->text = letter;
+            cell->low = y / DOT_H - (double)row >= 0.5;
             cell->covered = false;
             cell->letters = *l;
         }
@@ -425,16 +454,24 @@ static void add_halves(struct buf *b, const struct screen *s,
     add_letter(b, up->on ? 0x2580 : 0x2584);
 }
 
+/* What a letter stands on: the half that it is in. One whose colour was chosen
+ * for a shade, which ends within the row, has that of the other half. */
+static const struct rgb *under_text(const struct cell *c)
+{
+    const struct half *own = &c->halves[c->low], *other = &c->halves[!c->low];
+    if (own->on)
+        return &own->colour;
+    return other->on && !c->letters.plain ? &other->colour : NULL;
+}
+
 static void add_painted(struct buf *b, const struct screen *s,
                         const struct cell *c)
 {
-    const struct half *h = &c->halves[0];
     if (c->text.p) {
         const struct lettering *l = &c->letters;
-        begin_colour(b, l->plain ? NULL : &l->colour, h->on ? &h->colour : NULL,
-                     l->bold);
+        begin_colour(b, l->plain ? NULL : &l->colour, under_text(c), l->bold);
         add_text(b, s, c->text);
-    } else if (h->on || c->halves[1].on) {
+    } else if (c->halves[0].on || c->halves[1].on) {
         add_halves(b, s, c);
     } else {
         begin_colour(b, &c->dot_colour, NULL, false);

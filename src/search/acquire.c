@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "search/linear.h"
+#include "base/linear.h"
 #include "search/sobol.h"
 
 enum { LANES = LINEAR_LANES, CLIMBS = 24, ROUNDS = 3, MOST_CHOICES = 16 };

@@ -24,7 +24,7 @@
 
 #include "base/rng.h"
 #include "base/exact.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 enum {
     LEAST_RESULTS = 5,

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/exact.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 enum { REDRAWS = 10 };
 

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/exact.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 enum { MEMORY = 6, TRIES = 8 };
 static const double log_half = -0.69314718055994531; /* log 0.5 */

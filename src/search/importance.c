@@ -16,7 +16,7 @@
 
 #include "base/exact.h"
 #include "search/forest_tree.h"
-#include "search/linear.h"
+#include "base/linear.h"
 #include "search/sobol.h"
 #include "search/unit.h"
 

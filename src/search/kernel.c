@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/exact.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 static void add_numbers(double weight, const double *column, size_t count,
                         const double *at, double *out)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/exact.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 enum {
     MOST_CELLS = 24, /* more are a REAL axis */

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/exact.h"
 #include "search/fit.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 /* Noise of a value that is in doubt, as a part of the variance of values. */
 #define DOUBT 0.25

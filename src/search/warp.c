@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/exact.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 /* Large numbers are scaled down first, so that no sum can overflow. */
 static double shrink(double *y, size_t count)

@@ -51,6 +51,50 @@ static void bind_rare(sqlite3_stmt *st, int at, uint64_t number)
         sqlite3_bind_null(st, at);
 }
 
+static void bind_amount(sqlite3_stmt *st, int at, double amount)
+{
+    if (amount > 0)
+        sqlite3_bind_double(st, at, amount);
+    else
+        sqlite3_bind_null(st, at);
+}
+
+/* The columns of struct use, in their order. */
+#define USE_COLUMNS                                                            \
+    "device, input_seconds, computing_seconds, synchronising_seconds,"         \
+    " idle_seconds, gpu_bytes, joules, gpu_busy_seconds, gpu_seen_seconds,"    \
+    " blocked_seconds"
+
+static void bind_use(sqlite3_stmt *st, int at, const struct use *u)
+{
+    const double behind[] = {u->joules, u->gpu_busy_s, u->gpu_seen_s,
+                             u->blocked_s};
+    struct str device = str_n(u->device, strnlen(u->device, sizeof u->device));
+    if (device.len)
+        db_bind_str(st, at, device);
+    else
+        sqlite3_bind_null(st, at);
+    for (int i = 0; i < SPENT_COUNT; i++)
+        bind_amount(st, at + 1 + i, u->spent[i]);
+    bind_rare(st, at + 1 + SPENT_COUNT, u->gpu_bytes);
+    for (int i = 0; i < 4; i++)
+        bind_amount(st, at + 2 + SPENT_COUNT + i, behind[i]);
+}
+
+static void read_use(sqlite3_stmt *st, int at, struct use *u)
+{
+    struct str device = db_column_str(st, at);
+    snprintf(u->device, sizeof u->device, "%.*s", STRF(device));
+    for (int i = 0; i < SPENT_COUNT; i++)
+        u->spent[i] = sqlite3_column_double(st, at + 1 + i);
+    at += 1 + SPENT_COUNT;
+    u->gpu_bytes = (uint64_t)sqlite3_column_int64(st, at);
+    u->joules = sqlite3_column_double(st, at + 1);
+    u->gpu_busy_s = sqlite3_column_double(st, at + 2);
+    u->gpu_seen_s = sqlite3_column_double(st, at + 3);
+    u->blocked_s = sqlite3_column_double(st, at + 4);
+}
+
 static int apply_put(struct store *s, const void *what, struct err *err)
 {
     const struct attempt *a = what;
@@ -67,9 +111,11 @@ static int apply_put(struct store *s, const void *what, struct err *err)
         " pid, pid_start, max_rss_bytes, output_bytes, checkpoint_digest,"
         " metric_points, placed, started, ended, seconds, cpu_seconds,"
         " exit_code, signum, company, sequence, metrics_at, log_at, folder,"
-        " presumed, anew, first_step, reason, tail) VALUES (?1, ?2, ?3, ?4, ?5,"
+        " presumed, anew, first_step, reason, tail, " USE_COLUMNS
+        ") VALUES (?1, ?2, ?3, ?4, ?5,"
         " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"
-        " ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)";
+        " ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,"
+        " ?33, ?34, ?35, ?36, ?37)";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -91,6 +137,7 @@ static int apply_put(struct store *s, const void *what, struct err *err)
         bind_rare(st, 18 + i, rare[i]);
     db_bind_str(st, 26, a->reason);
     db_bind_str(st, 27, a->tail);
+    bind_use(st, 28, &a->use);
     return db_run(s, st, "write an attempt into", err);
 }
 
@@ -143,6 +190,33 @@ static void attempt_read(sqlite3_stmt *st, struct arena *arena,
     struct str host = db_column_str(st, 3), boot = db_column_str(st, 4);
     snprintf(a->host, sizeof a->host, "%.*s", STRF(host));
     snprintf(a->boot_id, sizeof a->boot_id, "%.*s", STRF(boot));
+    read_use(st, 28, &a->use);
+}
+
+int store_use(struct store *s, int64_t trials, struct use_sum *sum,
+              struct err *err)
+{
+    static const char sql[] =
+        "SELECT max(device), sum(input_seconds), sum(computing_seconds),"
+        " sum(synchronising_seconds), sum(idle_seconds), sum(gpu_bytes),"
+        " sum(joules), sum(gpu_busy_seconds), sum(gpu_seen_seconds),"
+        " sum(blocked_seconds), count(*), sum(seconds), sum(cpu_seconds)"
+        " FROM attempts WHERE trial > (SELECT max(trial) FROM attempts) - ?"
+        " AND seconds > 0";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, trials);
+    int row = db_row(s, st, "read the attempts of", err);
+    *sum = (struct use_sum){0};
+    if (row == 1) {
+        read_use(st, 0, &sum->use);
+        sum->attempts = sqlite3_column_int64(st, 10);
+        sum->seconds = sqlite3_column_double(st, 11);
+        sum->cpu_seconds = sqlite3_column_double(st, 12);
+    }
+    sqlite3_reset(st);
+    return row < 0 ? -1 : 0;
 }
 
 int store_attempts(struct store *s, int64_t id, struct arena *a,
@@ -153,7 +227,7 @@ int store_attempts(struct store *s, int64_t id, struct arena *a,
         " max_rss_bytes, output_bytes, checkpoint_digest, metric_points,"
         " placed, started, ended, seconds, cpu_seconds, exit_code, signum,"
         " company, sequence, metrics_at, log_at, folder, presumed, anew,"
-        " first_step, reason, tail"
+        " first_step, reason, tail, " USE_COLUMNS
         " FROM attempts LEFT JOIN machines ON id = machine"
         " WHERE trial = ? ORDER BY number";
     sqlite3_stmt *st = db_stmt(s, sql, err);

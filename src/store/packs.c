@@ -31,7 +31,8 @@ char *packs_path(const char *folder, int64_t trial, struct arena *a)
 
 struct packs {
     char *folder;
-    int64_t thousand; /* whose pack is mapped; -1: none */
+    struct store *store; /* knows the newest attempts; NULL: nobody is asked */
+    int64_t thousand;    /* whose pack is mapped; -1: none */
     struct str text;
     VEC(struct entry) entries;
     struct idmap *last; /* by entry_key: the entry that counts */
@@ -43,6 +44,13 @@ struct packs *packs_open(const char *folder)
     p->folder = xstrdup(folder);
     p->thousand = -1;
     p->last = idmap_new();
+    return p;
+}
+
+struct packs *packs_of(struct store *s)
+{
+    struct packs *p = packs_open(store_folder(s));
+    p->store = s;
     return p;
 }
 
@@ -117,10 +125,13 @@ int packs_read(struct packs *p, int64_t trial, const char *name, struct buf *b,
 {
     struct arena *a = arena_new();
     struct err gone = {0};
-    char *path =
-        path_join(a, store_attempt_folder(p->folder, trial, 0, a), name);
-    int rc = file_read(path, 0, b, &gone);
-    if (rc && gone.kind == ERR_MISSING)
+    char *first = store_attempt_folder(p->folder, trial, 0, a);
+    char *newest = p->store ? store_trial_folder(p->store, trial, a) : first;
+    int rc = file_read(path_join(a, newest, name), 0, b, &gone);
+    if (rc && gone.kind == ERR_MISSING && strcmp(first, newest) != 0)
+        err_set(err, ERR_MISSING, "trial %lld has no file %s", (long long)trial,
+                name);
+    else if (rc && gone.kind == ERR_MISSING)
         rc = read_packed(p, trial, name, b, err);
     else if (rc)
         err_set(err, gone.kind, "%s", gone.text);

@@ -93,6 +93,19 @@ static const char tables_10[] =
     "ALTER TABLE attempts ADD COLUMN anew INTEGER;"
     "ALTER TABLE attempts ADD COLUMN first_step INTEGER;";
 
+/* What an attempt had of a device, and how its time went (terms/use.h). */
+static const char tables_11[] =
+    "ALTER TABLE attempts ADD COLUMN device TEXT;"
+    "ALTER TABLE attempts ADD COLUMN input_seconds REAL;"
+    "ALTER TABLE attempts ADD COLUMN computing_seconds REAL;"
+    "ALTER TABLE attempts ADD COLUMN synchronising_seconds REAL;"
+    "ALTER TABLE attempts ADD COLUMN idle_seconds REAL;"
+    "ALTER TABLE attempts ADD COLUMN gpu_bytes INTEGER;"
+    "ALTER TABLE attempts ADD COLUMN joules REAL;"
+    "ALTER TABLE attempts ADD COLUMN gpu_busy_seconds REAL;"
+    "ALTER TABLE attempts ADD COLUMN gpu_seen_seconds REAL;"
+    "ALTER TABLE attempts ADD COLUMN blocked_seconds REAL;";
+
 /* In step 7 metric points may have times (pack.h), which older ones cannot
  * read. From step 9 on pages may have checksums (seal.h), which older ones
  * would not write. The tables stay as they are. */
@@ -107,6 +120,7 @@ const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 8, .sql = tables_8},
     {.to = 9},
     {.to = 10, .sql = tables_10},
+    {.to = 11, .sql = tables_11},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

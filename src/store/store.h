@@ -19,7 +19,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 10
+#define STORE_SCHEMA 11
 
 struct store;
 
@@ -204,6 +204,15 @@ int store_fact_set(struct store *s, const char *key, struct str text,
 int store_fact(struct store *s, const char *key, struct arena *a,
                struct str *text, struct err *err);
 
+/* Each fact whose key begins so, in the order of keys; texts are valid during
+ * the call. */
+typedef void store_fact_fn(void *context, struct str key, struct str text);
+int store_facts(struct store *s, const char *prefix, store_fact_fn *fn,
+                void *context, struct err *err);
+/* What the keys of facts begin with that say on which device models of a cohort
+ * key are trained (terms/device_cost.h); the key follows in hexadecimal. */
+#define STORE_DEVICE_FACT "device/"
+
 struct trial {
     int64_t id; /* from 1 */
     enum state state;
@@ -255,6 +264,7 @@ struct attempt {
                         trial's */
     bool presumed;   /* it is only presumed to have ended, and may still write
                         into that folder */
+    struct use use;
     struct str reason, tail;
 };
 
@@ -366,6 +376,15 @@ struct span {
     double cpu_seconds;    /* its processes took this; 0 while it runs */
     uint64_t max_rss_bytes;
 };
+/* What the attempts of the newest trials had of devices, added up, that of the
+ * last one with such a name; and what they ran and took of cpus. */
+struct use_sum {
+    struct use use;
+    int64_t attempts;
+    double seconds, cpu_seconds;
+};
+int store_use(struct store *s, int64_t trials, struct use_sum *sum,
+              struct err *err);
 typedef void store_span_fn(void *context, const struct span *s);
 int store_spans(struct store *s, store_span_fn *fn, void *context,
                 struct err *err);
@@ -588,6 +607,10 @@ bool store_folder_trial(const char *name, int64_t *trial, bool *first);
 #define PACK_TRIALS 1000
 struct packs; /* remembers the last pack that was asked for */
 struct packs *packs_open(const char *folder);
+/* The same for whoever wants what the newest attempt of a trial has left, which
+ * may have a folder of its own (store_trial_folder), of which nothing is
+ * packed. The store lives as long. */
+struct packs *packs_of(struct store *s);
 void packs_close(struct packs *p);
 /* <folder>/trials/<thousand>.pack, in the arena. */
 char *packs_path(const char *folder, int64_t trial, struct arena *a);

@@ -61,6 +61,21 @@ int store_fact(struct store *s, const char *key, struct arena *a,
     return 0;
 }
 
+int store_facts(struct store *s, const char *prefix, store_fact_fn *fn,
+                void *context, struct err *err)
+{
+    static const char sql[] = "SELECT key, text FROM facts WHERE key >= ?1 AND"
+                              " substr(key, 1, length(?1)) = ?1 ORDER BY key";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    int row;
+    if (!st)
+        return -1;
+    sqlite3_bind_text(st, 1, prefix, -1, SQLITE_STATIC);
+    while ((row = db_row(s, st, "read the facts of", err)) == 1)
+        fn(context, db_column_str(st, 0), db_column_str(st, 1));
+    return row;
+}
+
 /* ---- what is known of open trials -------------------------------------- */
 
 /* A trial that is not final is changed several times. What its rows hold is

@@ -695,6 +695,8 @@ static int on_end(struct run *r, struct live *l, const struct record_ended *e,
     l->a.signum = e->signum;
     if (e->company)
         l->a.company = e->company;
+    if (use_is_known(&e->use))
+        l->a.use = e->use;
     l->a.reason = e->reason;
     l->a.tail = e->tail;
     if (e->outcome != OUTCOME_LOST && e->outcome != OUTCOME_INTERRUPTED)

@@ -30,6 +30,20 @@ static int add_rows(struct stage_results *r, struct stage *s,
     return 0;
 }
 
+/* All results of those that it reads whole. */
+static int add_digests(struct stage_results *r, const struct stage *s,
+                       struct err *err)
+{
+    for (size_t i = 0; i < s->plan->read_count; i++) {
+        size_t stage = s->plan->reads[i];
+        struct value *v = stage_digest(r->campaign, stage, r->arena, err);
+        if (!v)
+            return -1;
+        value_set(r->arena, r->given, r->campaign->stages[stage].plan->name, v);
+    }
+    return 0;
+}
+
 static int add_study(struct stage_results *r, struct stage *s,
                      const struct value *before, struct value *record,
                      struct err *err)
@@ -45,12 +59,13 @@ static int add_study(struct stage_results *r, struct stage *s,
     value_set(a, record, STR("study"), study);
     value_set(a, record, STR("files"),
               stage_files(r->campaign, s->plan, study, s->record, a));
-    return 0;
+    return add_digests(r, s, err);
 }
 
-/* A verb about others reads all of their results. */
-static int add_digests(struct stage_results *r, struct stage *s,
-                       struct value *record, struct err *err)
+/* A verb about others reads all of their results, and files that its words
+ * name. */
+static int add_verb(struct stage_results *r, struct stage *s,
+                    struct value *record, struct err *err)
 {
     struct value *words = value_object(r->arena), *list = value_list(r->arena);
     for (size_t i = 0; s->plan->verb[i]; i++)
@@ -58,14 +73,11 @@ static int add_digests(struct stage_results *r, struct stage *s,
                        value_string(r->arena, str_of(s->plan->verb[i])));
     value_set(r->arena, words, STR("verb"), list);
     value_set(r->arena, record, STR("study"), words);
-    for (size_t i = 0; i < s->plan->read_count; i++) {
-        size_t stage = s->plan->reads[i];
-        struct value *v = stage_digest(r->campaign, stage, r->arena, err);
-        if (!v)
-            return -1;
-        value_set(r->arena, r->given, r->campaign->stages[stage].plan->name, v);
-    }
-    return 0;
+    struct value *files =
+        stage_files(r->campaign, s->plan, words, s->record, r->arena);
+    if (files->count)
+        value_set(r->arena, record, STR("files"), files);
+    return add_digests(r, s, err);
 }
 
 /* Of a stage whose end nobody saw, files that have come since it began are its
@@ -90,7 +102,7 @@ static struct value *record_now(struct campaign *c, struct stage *s,
         value_set(a, s->record, STR("own"), value_copy(a, own));
     }
     if (s->plan->study ? add_study(&r, s, before, record, err)
-                       : add_digests(&r, s, record, err))
+                       : add_verb(&r, s, record, err))
         return NULL;
     value_set(a, record, STR("values"), r.given);
     record_key(record, a);
@@ -147,10 +159,12 @@ static struct plan *plan_of(const struct campaign *c, const struct stage *s,
                             const struct value *record, struct err *err)
 {
     struct problems problems;
+    struct plan_reader reader = *c->setup.reader;
+    reader.folder = s->folder;
     problems_init(&problems, c->arena);
     struct plan *p =
         plan_stage_read(c->plan, s->plan, value_get(record, STR("study")),
-                        c->setup.reader, c->arena, &problems);
+                        &reader, c->arena, &problems);
     if (!p)
         refuse(&problems, err);
     return p;
@@ -190,13 +204,29 @@ static bool same_files(const struct value *was, const struct value *now)
     return true;
 }
 
+/* Other results of what it reads whole are other models. */
+static bool same_digests(const struct campaign *c, const struct stage *s,
+                         const struct value *now)
+{
+    for (size_t i = 0; i < s->plan->read_count; i++) {
+        struct str name = c->stages[s->plan->reads[i]].plan->name;
+        struct str was =
+            value_text(value_get(value_get(s->record, STR("values")), name));
+        if (!str_eq(was,
+                    value_text(value_get(value_get(now, STR("values")), name))))
+            return false;
+    }
+    return true;
+}
+
 /* A file that stands where another stood makes other results; what is written
  * otherwise may be the same study, or a longer one. */
 static int judge_changed(struct campaign *c, struct stage *s, struct verdict *v,
                          struct err *err)
 {
     /* What is shared is another campaign's: neither extended nor cut. */
-    bool fresh = stage_is_shared(s) || !same_files(s->record, v->record);
+    bool fresh = stage_is_shared(s) || !same_files(s->record, v->record) ||
+                 !same_digests(c, s, v->record);
     record_diff(&v->why, s->record, v->record);
     if (!v->why.len)
         buf_adds(&v->why, "what it reads has changed\n");

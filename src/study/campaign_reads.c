@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/hash.h"
 #include "study/campaign.h"
+#include "study/shards.h"
 
 struct reading_files {
     const struct campaign *campaign;
@@ -108,6 +109,17 @@ static void see_model(struct reading_files *r, const struct value *study)
     plan_texts(model, see_text, r);
 }
 
+static void see_glob(void *context, struct str pattern)
+{
+    const struct reading_files *r = context;
+    const char *glob = arena_cstr(r->arena, pattern);
+    if (!strpbrk(glob, "*?["))
+        return;
+    const char **found = shards_glob(r->campaign->setup.home, glob, r->arena);
+    for (size_t i = 0; found && found[i]; i++)
+        see_word(context, str_of(found[i]));
+}
+
 struct value *stage_files(const struct campaign *c, const struct plan_stage *s,
                           const struct value *study, const struct value *before,
                           struct arena *a)
@@ -120,6 +132,8 @@ struct value *stage_files(const struct campaign *c, const struct plan_stage *s,
                               .arena = a};
     plan_texts(study, see_text, &r);
     see_model(&r, study);
+    plan_texts(value_get(value_get(study, STR("predict")), STR("data")),
+               see_glob, &r);
     for (size_t i = 0; i < s->input_count; i++)
         see_word(&r, s->inputs[i]);
     return r.files;

@@ -12,7 +12,8 @@
 /* A study whose part may be any; a command is one trial. */
 static bool shares(const struct stage *s)
 {
-    return s->plan->study && s->plan->study_file.len;
+    return s->plan->study && (s->plan->study_file.len ||
+                              value_get(s->plan->study, STR("predict")));
 }
 
 static uint32_t used_by(const struct stage *s)

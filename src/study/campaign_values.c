@@ -29,9 +29,13 @@ static struct value *member(const struct value *v, struct str name)
 static int read_weights(const char *folder, int64_t trial, struct buf *b,
                         struct err *err)
 {
-    struct packs *packs = packs_open(folder);
-    int rc = packs_read(packs, trial, "output/weights.safetensors", b, err);
+    struct store *store = store_open(folder, false, err);
+    if (!store)
+        return -1;
+    struct packs *packs = packs_of(store); /* the newest attempt's */
+    int rc = packs_read(packs, trial, TASK_WEIGHTS, b, err);
     packs_close(packs);
+    store_close(store);
     return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include "search/search.h"
 #include "study/added.h"
+#include "study/bulk.h"
 #include "study/external.h"
 #include "study/hooks.h"
 #include "study/run.h"
@@ -13,6 +14,15 @@ struct kept {
     int64_t ranked; /* trials with a value, when it was asked */
     int64_t trials; /* of which something was removed … */
     uint64_t bytes; /* … so much in all */
+};
+
+/* The table that was made of an inference. */
+struct merged {
+    const char *path;   /* NULL: none was; of rules a folder */
+    const char *tables; /* of rules: their names, for people; NULL: one table */
+    uint64_t rows, missing_rows, missing_shards;
+    uint64_t lines;           /* that a program has written for its rows */
+    const char *missing_path; /* of those */
 };
 
 /* A trial that an earlier run wanted to stop, and for what reason. */
@@ -31,6 +41,7 @@ struct study {
     struct external *external; /* of method external; else NULL */
     struct err strategy_fault; /* why it cannot go on */
     struct point_source points;
+    struct bulk *bulk;  /* of an inference; else NULL */
     struct added added; /* trials that are no suggestions */
     int64_t removed;    /* trials that a person has removed */
     VEC(struct doomed) doomed;
@@ -51,14 +62,21 @@ struct study {
     int64_t pack_next;        /* thousand that may be packed next, … */
     int64_t pack_next_ns;     /* … and not before this */
     struct kept kept;         /* what the keep rule did */
+    struct merged merged;     /* of an inference */
     size_t
         gpus; /* of the machine; 0: also where trials were seen to use none */
-    struct study_gpus *gpu_look; /* NULL: they are not looked at */
+    struct study_gpus *gpu_look;   /* NULL: they are not looked at */
+    struct study_devices *devices; /* NULL: auto is what it is everywhere */
     struct hooks hooks;
     int64_t told_best; /* trial that on_best has heard of */
     int64_t new_best;  /* the best when it was looked at last … */
     int64_t new_ns;    /* … and since when it is that one */
 };
+
+/* merge.c: what the shards of an inference said becomes one table. Where they
+ * lie: */
+#define SHARD_PREDICTIONS "output/predictions.csv"
+int study_merge(struct study *s, struct err *err);
 
 /* travel.c: fills `travel`, once it is known what tasks run from. Frozen code
  * is looked at in the folder `frozen`; NULL: where it will lie. */
@@ -143,6 +161,17 @@ int study_read_again(struct study *s, struct packs *packs,
  * whether they use it is looked at. */
 int study_gpus_open(struct study *s, struct err *err);
 void study_gpus_close(struct study *s);
+
+/* ---- devices.c --------------------------------------------------------- */
+/* Before the engine is started, when the store is open and trials are known:
+ * which device `auto` is. */
+void study_devices_open(struct study *s);
+void study_devices_close(struct study *s);
+/* The device of a trial with this model; lives as long as both. */
+struct str study_device(const struct study *s, const struct live *l,
+                        const struct value *model);
+/* What a member of a cohort needs there. */
+void study_device_share(const struct study *s, struct needs *n);
 
 /* ---- task.c ----------------------------------------------------------- */
 /* What a trial of this point needs. */

@@ -22,22 +22,76 @@ void ensemble_making_done(struct ensemble_making *m)
         buf_done(&m->members[i].bytes);
 }
 
+static int read_opinions(const struct ensemble_making *m, const char *passes,
+                         struct opinions *o, struct str *bytes, struct arena *a,
+                         struct err *err)
+{
+    if (file_map(passes, bytes, err))
+        return -1;
+    int rc = opinions_parse(o, *bytes, passes, a, err);
+    if (!rc && o->members != m->count)
+        rc = err_set(err, ERR_CORRUPT, "%s: %zu members spoke, not %zu", passes,
+                     o->members, m->count);
+    if (rc)
+        file_unmap(*bytes);
+    return rc;
+}
+
+/* A member that is asked for easier rows is not a better one. */
+static int check_shared(const struct opinions *o, struct err *err)
+{
+    size_t shared = opinions_shared(o);
+    if (shared == o->rows)
+        return 0;
+    return err_set(
+        err, ERR_INPUT,
+        "of %zu rows all members have held out %zu, and losses on other rows "
+        "do not compare: choose by %sthose of --data FILE, or take all "
+        "members and judge them by `throng calibrate --out-of-fold`",
+        o->rows, shared, shared ? "these, without --out-of-fold, or by " : "");
+}
+
 int ensemble_choose(struct ensemble_making *m, const char *passes, size_t most,
                     double *loss, size_t *rows, struct arena *a,
                     struct err *err)
 {
     struct opinions o;
     struct str bytes;
-    if (file_map(passes, &bytes, err))
+    if (read_opinions(m, passes, &o, &bytes, a, err))
         return -1;
-    int rc = opinions_parse(&o, bytes, passes, a, err);
-    if (!rc && o.members != m->count)
-        rc = err_set(err, ERR_CORRUPT, "%s: %zu members spoke, not %zu", passes,
-                     o.members, m->count);
-    if (!rc) {
+    int rc = check_shared(&o, err);
+    if (!rc)
         *loss = opinions_choose(&o, most, m->weights);
-        *rows = o.rows;
-    }
+    *rows = o.rows;
+    file_unmap(bytes);
+    return rc;
+}
+
+static int check_squares(const struct opinions *o, struct err *err)
+{
+    const struct combine_loss *l = opinions_unsquared(o);
+    return l ? err_set(err, ERR_INPUT,
+                       "the loss is %.*s, and weights by least squares make "
+                       "another one the least: take --combine mean or median, "
+                       "or --greedy, which goes by that loss",
+                       STRF(l->name))
+             : 0;
+}
+
+int ensemble_fit(struct ensemble_making *m, const char *passes, bool stacking,
+                 size_t *rows, struct arena *a, struct err *err)
+{
+    struct opinions o;
+    struct str bytes;
+    if (read_opinions(m, passes, &o, &bytes, a, err))
+        return -1;
+    *rows = o.rows;
+    int rc = check_squares(&o, err);
+    if (!rc && stacking)
+        m->stack = opinions_stack(&o, m->weights, a, err);
+    if (!rc)
+        rc = stacking ? -(m->stack == NULL)
+                      : opinions_weigh(&o, m->weights, err);
     file_unmap(bytes);
     return rc;
 }
@@ -60,8 +114,8 @@ static int find_combine(const char *name, enum combine *how, struct err *err)
             return 0;
         }
     return err_set(err, ERR_USAGE,
-                   "an ensemble has no `%s`: mean, median or "
-                   "vote",
+                   "an ensemble has no `%s`: mean, weighted, median, vote or "
+                   "stacking",
                    name);
 }
 
@@ -101,6 +155,8 @@ int ensemble_write(const struct ensemble_making *m, const char *path,
         if (m->inside)
             buf_addstr(&inside, buf_str(&m->members[i].bytes));
     }
+    if (m->stack)
+        e.stack = combine_stack_without(m->stack, m->weights, a);
     ensemble_print(&file, &e);
     buf_addstr(&file, buf_str(&inside));
     int rc = file_write(path, buf_str(&file), true, err);

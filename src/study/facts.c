@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "study/conductor.h"
 #include "study/git.h"
+#include "study/program_read.h"
 
 #define GIT_TEXT_MAX (1u << 20)
 #define GIT_WAIT_S 5.0
@@ -36,8 +37,8 @@ static int git_fact(struct study *s, const char *fact, const char *const *argv,
     char *scratch = path_join(a, s->setup.folder, "git.out");
     int rc = 0;
     buf_init(&b);
-    if (git_read(s->setup.home, scratch, argv, GIT_WAIT_S, &b) == 0 && b.len &&
-        b.len <= GIT_TEXT_MAX)
+    if (program_read(s->setup.home, scratch, argv, GIT_WAIT_S, &b) == 0 &&
+        b.len && b.len <= GIT_TEXT_MAX)
         rc = set_redacted(s, fact, str_trim(buf_str(&b)), err);
     buf_done(&b);
     arena_free(a);

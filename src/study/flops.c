@@ -53,22 +53,58 @@ static struct data_set *data_of(struct flop_counter *f,
     return f->set;
 }
 
-double flops_of_epoch(struct flop_counter *f, const struct value *point)
+struct nn_model *flops_model(struct flop_counter *f, const struct value *point,
+                             struct data_view *view)
 {
     struct problems faults = {.arena = f->arena};
     struct data_choice choice = {.seed = f->plan->seed};
-    struct data_view view;
     arena_reset(f->arena);
     struct value *model = plan_model(f->plan, point, f->arena, NULL);
     const struct value *spec = model ? value_get(model, STR("data")) : NULL;
     struct data_set *set = spec ? data_of(f, spec) : NULL;
-    if (!set || data_view_make(&view, set, spec, &choice, f->arena, NULL))
-        return NAN;
-    struct nn_data_facts facts = nn_data_facts_of(view.table, f->arena);
-    facts.no_validation = !view.validation.count;
-    struct nn_model *m = nn_model_read(model, &facts, &faults);
+    if (!set || data_view_make(view, set, spec, &choice, f->arena, NULL))
+        return NULL;
+    struct nn_data_facts facts = nn_data_facts_of(view->table, f->arena);
+    facts.no_validation = !view->validation.count;
+    return nn_model_read(model, &facts, &faults);
+}
+
+/* Of one row, forward; NaN: it cannot be known. */
+static double forward_of(struct flop_counter *f, const struct value *point,
+                         struct data_view *view)
+{
+    struct nn_model *m = flops_model(f, point, view);
     double forward = m ? nn_model_flops(m) : NAN;
     nn_model_free(m);
-    return forward * (BACKWARD_TOO * (double)view.train.count +
-                      (double)view.validation.count);
+    return forward;
+}
+
+double flops_of_product_row(struct flop_counter *f, const struct value *point,
+                            size_t tables, double *added)
+{
+    struct data_view view;
+    struct nn_model *m = flops_model(f, point, &view);
+    double rest = m ? nn_model_flops_split(m, tables, added) : NAN;
+    nn_model_free(m);
+    return rest;
+}
+
+double flops_of_row(struct flop_counter *f, const struct value *point,
+                    double *columns)
+{
+    struct data_view view;
+    double forward = forward_of(f, point, &view);
+    *columns = 1;
+    for (size_t i = 0; !isnan(forward) && i < view.table->input_count; i++)
+        *columns += (double)view.table->inputs[i].columns;
+    return forward;
+}
+
+double flops_of_epoch(struct flop_counter *f, const struct value *point)
+{
+    struct data_view view;
+    double forward = forward_of(f, point, &view);
+    return isnan(forward) ? NAN
+                          : forward * (BACKWARD_TOO * (double)view.train.count +
+                                       (double)view.validation.count);
 }

@@ -167,7 +167,8 @@ static struct nn_model *take_rows(struct making *n)
     int64_t label = 0;
     if (!n->wanted->data) {
         err_set(n->err, ERR_USAGE,
-                "%s names no data: say which rows by --data FILE",
+                "%s names no data: say which rows by --data FILE, or by `data` "
+                "of the study's task",
                 n->wanted->model);
         return NULL;
     }
@@ -222,7 +223,8 @@ static int write_weights(struct making *n, const struct nn_model *m,
     buf_init(&text);
     buf_init(&file);
     json_print(&text, n->model);
-    struct nn_about about = {buf_str(&text), buf_str(&n->fitted)};
+    struct nn_about about = {.model = buf_str(&text),
+                             .data = buf_str(&n->fitted)};
     int rc = nn_import(m, n->wanted->weights, &about, &file, n->err);
     if (!rc)
         rc = file_write(to, buf_str(&file), false, n->err);

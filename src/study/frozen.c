@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/num.h"
-#include "study/git.h"
+#include "study/program_read.h"
 #include "sys/sys.h"
 
 #define FILE_BYTES (64u << 20)         /* larger ones are linked */
@@ -171,7 +171,7 @@ static int ask_git(const struct freezing *f, const char *const *argv,
                    struct buf *b, struct err *err)
 {
     const char *scratch = arena_printf(f->arena, "%s.git", f->to);
-    if (git_read(f->from, scratch, argv, GIT_SECONDS, b) == 0)
+    if (program_read(f->from, scratch, argv, GIT_SECONDS, b) == 0)
         return 0;
     return err_set(err, ERR_INPUT,
                    "code: `git %s` does not work in %s; say `code: copy` where "

@@ -1,17 +1,8 @@
-/* git.c - asking git
- *
- * A git that fails, is not there or does not end is no fault here: who asks
- * says what that means. */
+/* git.c - whether a folder is git's */
 #include "study/git.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <string.h>
 #include "sys/sys.h"
-
-#define TEXT_MAX (64u << 20)
 
 const char *git_folder(struct arena *a, const char *folder)
 {
@@ -28,44 +19,4 @@ bool git_is_around(const char *folder)
     bool found = git_folder(a, folder) != NULL;
     arena_free(a);
     return found;
-}
-
-/* Waits a little for a child; ends it when it takes too long. */
-static int wait_child(pid_t pid, double seconds)
-{
-    int64_t until = clock_mono_ns() + (int64_t)(seconds * 1e9);
-    int status;
-    for (;;) {
-        pid_t got = waitpid(pid, &status, WNOHANG);
-        if (got == pid)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        if (got < 0 && errno != EINTR)
-            return -1;
-        if (clock_mono_ns() > until) {
-            kill(pid, SIGKILL);
-            until = INT64_MAX;
-        }
-        clock_pause_ms(1);
-    }
-}
-
-int git_read(const char *folder, const char *scratch, const char *const *argv,
-             double seconds, struct buf *b)
-{
-    int fd = open(scratch, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    struct spawn spawn = {.argv = argv,
-                          .cwd = folder,
-                          .in = -1,
-                          .out = fd,
-                          .err = -1,
-                          .keep_fd = -1};
-    struct process_id id;
-    int rc = -1;
-    if (fd >= 0 && !process_spawn(&spawn, &id, NULL) &&
-        wait_child(id.pid, seconds) == 0)
-        rc = file_read(scratch, TEXT_MAX, b, NULL);
-    if (fd >= 0)
-        close(fd);
-    unlink(scratch);
-    return rc;
 }

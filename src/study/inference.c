@@ -5,10 +5,13 @@
  * Without one the model's own rows are judged: then its data must be there, and
  * is split as it was. Of an ensemble the first member is the task's model, and
  * the others stand in its options. */
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "data/data.h"
+#include "ensemble/ensemble.h"
 #include "nn/nn.h"
+#include "study/kept_columns.h"
 #include "study/named_file.h"
 #include "study/study.h"
 
@@ -166,6 +169,20 @@ static int put_joins(struct making *n, struct value *spec)
     return 0;
 }
 
+/* All combinations of the rows of tables. */
+static int use_product(struct making *n)
+{
+    struct value *spec = value_object(n->arena), *tables = value_list(n->arena);
+    for (const char *const *one = n->wanted->product; *one; one++)
+        value_list_add(
+            n->arena, tables,
+            value_string(n->arena, str_of(path_absolute(n->arena, *one))));
+    value_set(n->arena, spec, STR("product"), tables);
+    value_set(n->arena, n->model, STR("data"), spec);
+    n->new_rows = true;
+    return 0;
+}
+
 /* --data: how rows are read stays; which they are, and how they were split,
  * does not matter any more. */
 static int use_file(struct making *n)
@@ -178,6 +195,8 @@ static int use_file(struct making *n)
     if (!n->spec || n->spec->kind != VALUE_OBJECT)
         return err_set(n->err, ERR_INPUT, "%s: its model names no data",
                        n->weights->name);
+    if (n->wanted->product)
+        return use_product(n);
     if (!data && !labels)
         return 0;
     bool pair = data_spec_is_pair(n->spec);
@@ -221,6 +240,8 @@ static void fill_task(const struct making *n, struct task *task)
     task->folder = str_of(path_join(n->arena, w->scratch, "1"));
     task->weights = str_of(n->weights->file);
     task->predictions = w->predict;
+    task->rows = str_of(w->rows ? w->rows : "");
+    task->device = str_of(w->device ? w->device : "");
     task->new_rows = n->new_rows;
     task->study = STR("inference");
     task->params = STR("{}");
@@ -282,10 +303,46 @@ static struct value *member_value(const struct making *n)
     return v;
 }
 
-/* See worker/committee.c. */
-static struct str options_text(const struct models *m, const struct making *all)
+static const double quantiles[] = INFERENCE_QUANTILES;
+
+/* One model that is asked once for a product tells none. */
+static size_t quantile_count(const struct models *m, const struct inference *w)
 {
-    static const double quantiles[] = {0.05, 0.5, 0.95};
+    return m->count > 1 || w->samples > 1 || !w->product
+               ? INFERENCE_QUANTILE_COUNT
+               : 0;
+}
+
+/* Checked here as well, so that a mistake is said before anything starts. */
+static int put_keep(const struct models *m, const struct making *all,
+                    bool calibrated, struct value *to)
+{
+    const struct inference *wanted = all->wanted;
+    struct arena *a = all->arena;
+    struct str text = str_of(wanted->keep ? wanted->keep : "");
+    struct kept_columns k = {
+        .weights = m->list[0].file,
+        .members = m->count,
+        .samples = (size_t)wanted->samples,
+        .quantiles = quantiles,
+        .quantile_count = quantile_count(m, wanted),
+        .calibrated = calibrated,
+    };
+    if (!wanted->keep)
+        return 0;
+    struct value *v = text.len && text.p[0] == '{'
+                          ? json_parse(a, text, "keep", false, all->err)
+                          : value_string(a, text);
+    if (!v || kept_columns_check(&k, v, NULL, a, all->err))
+        return -1;
+    value_set(a, to, STR("keep"), v);
+    return 0;
+}
+
+/* See worker/committee.c and worker/keeping.c. */
+static int options_text(const struct models *m, const struct making *all,
+                        const struct value *calibration, struct str *to)
+{
     struct arena *a = all->arena;
     struct value *v = value_object(a), *members = value_list(a);
     struct value *weights = value_list(a), *points = value_list(a);
@@ -294,29 +351,69 @@ static struct str options_text(const struct models *m, const struct making *all)
         if (i)
             value_list_add(a, members, member_value(&all[i]));
     }
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
+    for (size_t i = 0; i < quantile_count(m, all->wanted); i++)
         value_list_add(a, points, value_double(a, quantiles[i]));
     value_set(a, v, STR("members"), members);
     value_set(a, v, STR("weights"), weights);
     value_set(a, v, STR("combine"), value_string(a, str_of(m->combine)));
+    if (calibration)
+        value_set(a, v, STR("calibration"), value_copy(a, calibration));
+    if (m->stack)
+        value_set(a, v, STR("stack"), value_copy(a, m->stack));
     value_set(a, v, STR("quantiles"), points);
     if (all->wanted->samples)
         value_set(a, v, STR("samples"), value_int(a, all->wanted->samples));
     if (all->wanted->passes)
         value_set(a, v, STR("passes"), value_bool(a, true));
+    if (all->wanted->out_of_fold)
+        value_set(a, v, STR("out_of_fold"), value_bool(a, true));
+    if (put_keep(m, all, calibration, v))
+        return -1;
     struct buf text;
     buf_init(&text);
     json_print(&text, v);
-    struct str kept = arena_str(a, buf_str(&text));
+    *to = arena_str(a, buf_str(&text));
     buf_done(&text);
-    return kept;
+    return 0;
+}
+
+/* Whoever asks later must find the same bytes: a file that is there once is
+ * named by what is in it. */
+static int keep_model(struct model_file *m, const struct inference *wanted,
+                      struct arena *a, struct err *err)
+{
+    struct str bytes;
+    char hex[65];
+    size_t len = strlen(wanted->scratch);
+    if (!strncmp(m->file, wanted->scratch, len) && m->file[len] == '/')
+        return 0;
+    if (file_map(m->file, &bytes, err))
+        return -1;
+    sha256_hex(bytes, hex);
+    m->file = arena_printf(a, "%s/%s.safetensors", wanted->scratch, hex);
+    int rc = file_exists(m->file) ? 0 : file_write(m->file, bytes, true, err);
+    file_unmap(bytes);
+    return rc;
+}
+
+static int open_models(struct models *m, const struct inference *wanted,
+                       struct arena *a, struct err *err)
+{
+    if (models_open(m, wanted->models, wanted->scratch, a, err))
+        return -1;
+    if (wanted->combine)
+        m->combine = wanted->combine;
+    for (size_t i = 0; wanted->keeps_models && i < m->count; i++)
+        if (keep_model(&m->list[i], wanted, a, err))
+            return -1;
+    return 0;
 }
 
 int inference_task(const struct inference *wanted, struct arena *a,
                    struct task *task, struct err *err)
 {
     struct models m;
-    if (models_open(&m, wanted->models, wanted->scratch, a, err))
+    if (open_models(&m, wanted, a, err))
         return -1;
     struct making *all = arena_array(a, m.count, sizeof(*all));
     for (size_t i = 0; i < m.count; i++)
@@ -325,7 +422,13 @@ int inference_task(const struct inference *wanted, struct arena *a,
     if (m.is_ensemble)
         share_batch(all, m.count);
     fill_task(&all[0], task);
-    if (m.is_ensemble || wanted->samples || wanted->passes)
-        task->options = options_text(&m, all);
-    return 0;
+    const struct value *calibration = NULL;
+    if (wanted->calibration &&
+        !(calibration = calibration_read(wanted->calibration, &m,
+                                         wanted->samples, a, err)))
+        return -1;
+    return m.is_ensemble || wanted->samples || wanted->passes || calibration ||
+                   wanted->product || wanted->keep
+               ? options_text(&m, all, calibration, &task->options)
+               : 0;
 }

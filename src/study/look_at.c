@@ -74,6 +74,61 @@ static struct value *head_on(struct str layer, struct arena *a)
     return heads;
 }
 
+/* ---- which one --------------------------------------------------------------
+ */
+
+static const struct value *layer_of(const struct value *all, struct str name)
+{
+    for (size_t i = 0; all && i < all->count; i++)
+        if (str_eq(value_text(value_get(all->items[i], STR("name"))), name))
+            return all->items[i];
+    return NULL;
+}
+
+static struct str first_from(const struct value *layer)
+{
+    return value_text(value_at(value_get(layer, STR("from")), 0));
+}
+
+static bool learns(const struct value *layer)
+{
+    const struct value *n = value_get(layer, STR("parameters"));
+    return n && value_number(n) > 0;
+}
+
+/* Goes back from the output over what has nothing learnt, such as a softmax,
+ * and the one layer that has; dropout says the same as what it reads. */
+static struct str hidden_of(const struct value *model)
+{
+    const struct value *all = value_get(model, STR("layers"));
+    const struct value *head = value_at(value_get(model, STR("heads")), 0);
+    const struct value *l =
+        layer_of(all, value_text(value_get(head, STR("from"))));
+    while (l && !learns(l))
+        l = layer_of(all, first_from(l));
+    l = l ? layer_of(all, first_from(l)) : NULL;
+    while (l && str_is(value_text(value_get(l, STR("kind"))), "dropout"))
+        l = layer_of(all, first_from(l));
+    return value_text(value_get(l, STR("name")));
+}
+
+const char *last_hidden_layer(const char *weights, struct arena *a,
+                              struct err *err)
+{
+    struct nn_model *m = weights_model(weights, NULL, NULL, a, err);
+    if (!m)
+        return NULL;
+    struct str name = arena_str(a, hidden_of(nn_model_to_value(a, m)));
+    nn_model_free(m);
+    if (name.len)
+        return arena_cstr(a, name);
+    err_set(err, ERR_INPUT,
+            "%s has no hidden layer before its first output; name one by "
+            "--layer",
+            weights);
+    return NULL;
+}
+
 /* The object without some of its keys. */
 static void drop(struct value *v, const char *const *keys)
 {

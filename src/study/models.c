@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "ensemble/ensemble.h"
+#include "nn/nn.h"
 #include "study/selected.h"
 #include "study/study.h"
 
@@ -130,6 +131,7 @@ static int take_members(struct opening *o, struct str bytes)
         return -1;
     m->is_ensemble = true;
     m->combine = combine_names[e.how];
+    m->stack = e.stack;
     m->count = e.count;
     m->list = arena_array(o->arena, e.count, sizeof(*m->list));
     for (size_t i = 0; !rc && i < e.count; i++) {
@@ -178,7 +180,7 @@ int trial_weights_read(struct store *store, const char *selector,
     if (selected_ids(store, selector, a, &ids, &found, err))
         return -1;
     struct trial_weights *all = arena_array(a, found + 1, sizeof(*all));
-    struct packs *packs = packs_open(store_folder(store));
+    struct packs *packs = packs_of(store);
     size_t read = 0;
     int rc = 0;
     for (; !rc && read < found; read++) {
@@ -195,6 +197,22 @@ int trial_weights_read(struct store *store, const char *selector,
     return 0;
 }
 
+/* It is called an ensemble, and does not begin like one. */
+static bool is_neither(const struct opening *o)
+{
+    struct nn_about about;
+    return str_ends(str_of(o->models->path), STR(".ensemble")) &&
+           nn_weights_about(o->models->path, o->arena, &about, NULL);
+}
+
+static int no_model(const struct opening *o)
+{
+    return err_set(o->err, ERR_INPUT,
+                   "%s is no ensemble, as `throng ensemble` writes it, and no "
+                   "weights either: it is empty, or broken",
+                   o->models->path);
+}
+
 int models_open(struct models *m, const char *path, const char *scratch,
                 struct arena *a, struct err *err)
 {
@@ -204,6 +222,7 @@ int models_open(struct models *m, const char *path, const char *scratch,
     *m = (struct models){.path = path};
     bool there = file_exists(path) && file_map(path, &bytes, NULL) == 0;
     int rc = there && ensemble_is(bytes) ? take_members(&o, bytes)
+             : there && is_neither(&o)   ? no_model(&o)
                                          : take_weights(&o);
     if (there)
         file_unmap(bytes);

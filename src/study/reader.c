@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 #include "candle/candle.h"
+#include "study/own_tables.h"
+#include "study/shards.h"
 
 void unready_check(const struct plan *p, struct problems *problems)
 {
@@ -62,6 +64,23 @@ static const struct site_source *site_source(struct arena *a)
     return from;
 }
 
+/* The list that the study was made with, where it still holds. */
+static int count_shards(void *context, const char *folder, struct plan *p,
+                        struct err *err)
+{
+    struct reader *r = context;
+    const struct value *said = value_get(p->root, STR("predict"));
+    struct str name = p->name.len ? p->name : path_stem(p->file.p);
+    if (!folder)
+        folder = path_join(r->arena, path_join(r->arena, r->home, ".throng"),
+                           arena_cstr(r->arena, name));
+    p->predict->own = own_tables(p->predict, r->home, folder, r->arena);
+    p->predict->left_out = own_tables_found(p->predict, r->home, r->arena);
+    return shards_recall(p->predict, said, r->home, folder)
+               ? 0
+               : shards_make(p->predict, said, r->home, NULL, err);
+}
+
 static void check(struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
@@ -76,5 +95,6 @@ struct plan_reader study_reader(struct arena *a, const char *home)
                                 .dialect = &candle_dialect,
                                 .methods = search_methods,
                                 .check = check,
+                                .shards = count_shards,
                                 .selector_check = store_selector_check};
 }

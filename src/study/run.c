@@ -308,12 +308,15 @@ int run_write_attempt(struct run *r, struct live *l, uint32_t folder,
                       struct err *err)
 {
     l->turn = ++r->turns;
+    struct use asked = {0};
+    memcpy(asked.device, l->a.use.device, sizeof asked.device);
     /* It goes on in the files of the one before, if there is a checkpoint. */
     l->a = (struct attempt){.metrics_at = l->a.metrics_at,
                             .log_at = l->a.log_at,
                             .anew = l->a.anew,
                             .first_step = l->a.first_step,
-                            .folder = folder};
+                            .folder = folder,
+                            .use = asked};
     l->t.attempts++;
     l->a.trial = l->t.id;
     l->a.number = l->t.attempts;
@@ -381,6 +384,8 @@ static int place(struct run *r, struct live *l, size_t *room)
             return 0;
         }
     }
+    snprintf(l->a.use.device, sizeof l->a.use.device, "%.*s",
+             STRF(task.device));
     if (r->source.go_on(r->source.context, l, r->place_arena, &task, &err) ||
         begin_attempt(r, l, &err)) {
         run_break(r, &err);

@@ -21,6 +21,7 @@ static struct rereading rereading_of(struct store *store, const char *home,
     struct rereading r = {store, study_reader(a, home), a};
     const char *place = study_place(store, a);
     struct str profile = study_profile(store, a);
+    r.reader.folder = store_folder(store);
     if (study_place_outlives(place) && place_name_find(str_of(place)))
         r.reader.engine = place;
     if (profile.len)

@@ -252,6 +252,7 @@ static int start_engine(struct study *s, struct err *err)
 {
     struct needs needs;
     bool fixed;
+    study_devices_open(s);
     if (study_fixed_needs(s, &needs, &fixed, err))
         return -1;
     s->run.limits.needs = needs;
@@ -299,6 +300,14 @@ static int open_code(struct study *s, struct err *err)
     return 0;
 }
 
+static int open_bulk(struct study *s, struct err *err)
+{
+    if (!s->plan->predict)
+        return 0;
+    s->bulk = bulk_open(s->plan, s->setup.home, s->setup.folder, err);
+    return s->bulk ? 0 : -1;
+}
+
 struct study *study_open(const struct study_setup *setup, struct err *err)
 {
     struct study *s = xcalloc(1, sizeof(*s));
@@ -310,7 +319,7 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     if (study_check_path(setup->folder, err) ||
         study_check_path(setup->home, err) || open_engine(s, err) ||
         study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
-        open_run(s, err) || study_search_start(s, err) ||
+        open_bulk(s, err) || open_run(s, err) || study_search_start(s, err) ||
         study_resume(s, err) || open_code(s, err) || study_means_open(s, err) ||
         study_gpus_open(s, err) || start_engine(s, err)) {
         study_close(s);
@@ -384,6 +393,8 @@ static int run_to_end(struct study *s, enum study_end *end, struct err *err)
     if (over)
         rc = study_keep(s, err);
     if (!rc && s->run.end != STUDY_INTERRUPTED && s->run.end != STUDY_DRAINED)
+        rc = study_merge(s, err);
+    if (!rc && s->run.end != STUDY_INTERRUPTED && s->run.end != STUDY_DRAINED)
         study_pack(s);
     if (!rc)
         study_events_end(s, how);
@@ -439,11 +450,13 @@ void study_close(struct study *s)
     loop_remove(s->beat);
     loop_remove(s->ear);
     study_gpus_close(s);
+    study_devices_close(s);
     engine_close(s->engine);
     if (s->run.lives)
         run_close(&s->run);
     search_free(s->search);
     external_free(s->external);
+    bulk_close(s->bulk);
     added_done(&s->added);
     vec_done(&s->doomed);
     map_free(s->heard);

@@ -7,6 +7,7 @@
 #define THRONG_STUDY_STUDY_H
 
 #include <stdint.h>
+#include "base/csv.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "plan/plan.h"
@@ -281,6 +282,9 @@ const char *study_tag_fault(struct str tag);
 /* What the keep rule removed at the end of this run, as a sentence, with how
  * it could be kept; empty: nothing was. */
 void study_kept_print(const struct study *s, struct buf *b);
+/* What became of an inference: where its table is, and what is missing there.
+ */
+void study_merged_print(const struct study *s, struct buf *b);
 
 /* The trial of an open study that a model of its results expects the best of
  * (store_means); false when the method looks at no results, or repeats of
@@ -378,6 +382,18 @@ struct flop_counter *flops_open(const struct plan *p, const char *home);
 void flops_close(struct flop_counter *f);
 /* Floating-point operations; NaN: the model or its data cannot be read. */
 double flops_of_epoch(struct flop_counter *f, const struct value *point);
+struct nn_model;
+struct data_view;
+/* The model of a trial, and its rows, which live until the next call; NULL: one
+ * of them cannot be read. Yours to free. */
+struct nn_model *flops_model(struct flop_counter *f, const struct value *point,
+                             struct data_view *view);
+/* To predict one row, which has so many columns. */
+double flops_of_row(struct flop_counter *f, const struct value *point,
+                    double *columns);
+/* The same of a row of a product of tables, see nn_model_flops_split. */
+double flops_of_product_row(struct flop_counter *f, const struct value *point,
+                            size_t tables, double *added);
 
 /* ---- what a trial cost, as a metric ------------------------------------- */
 
@@ -656,6 +672,11 @@ struct foreign_weights {
 /* Writes a weights file of ours that says the same. */
 int foreign_weights_take(const struct foreign_weights *from, const char *to,
                          struct arena *a, struct err *err);
+/* A model that Keras 3 has saved as one file, and what is in it, unpacked into
+ * a folder. */
+bool keras_archive_is(const char *path);
+int keras_archive_take(const char *path, const char *folder, const char **model,
+                       const char **weights, struct arena *a, struct err *err);
 
 enum weights_form { WEIGHTS_TORCH, WEIGHTS_ONNX };
 /* Writes weights for another program. What a person should know of it is put
@@ -673,7 +694,8 @@ struct models {
     const char *path; /* absolute */
     struct model_file *list;
     size_t count;
-    const char *combine; /* see ensemble.h */
+    const char *combine;       /* see ensemble.h */
+    const struct value *stack; /* the same; NULL: none */
     bool is_ensemble;
 };
 /* What lies in a pack or inside of an ensemble is written into scratch. An
@@ -681,6 +703,21 @@ struct models {
  * is not looked at. */
 int models_open(struct models *m, const char *path, const char *scratch,
                 struct arena *a, struct err *err);
+
+/* What `calibrate` has found, as a file for `predict`. */
+struct calibration {
+    const struct value *outputs; /* see ensemble.h's opinions_calibrate */
+    double alpha;
+    size_t rows;
+    int64_t samples; /* of each model; 0: one, as it is */
+};
+int calibration_write(const struct calibration *c, const struct models *m,
+                      const char *path, struct arena *a, struct err *err);
+/* Its outputs; an error where it was found for other models, or by other
+ * samples. */
+const struct value *calibration_read(const char *path, const struct models *m,
+                                     int64_t samples, struct arena *a,
+                                     struct err *err);
 
 /* The weights of a trial, and where a file that names them finds them. */
 struct trial_weights {
@@ -696,11 +733,12 @@ int trial_weights_read(struct store *store, const char *selector,
 
 /* An ensemble that is made of trials of a study. */
 struct ensemble_making {
-    const char *study;    /* its name */
-    const char *selector; /* of trials */
-    const char *combine;  /* see ensemble.h; NULL: mean */
-    const char *chosen;   /* how, for people */
-    bool inside;          /* the file carries its members */
+    const char *study;         /* its name */
+    const char *selector;      /* of trials */
+    const char *combine;       /* see ensemble.h; NULL: mean */
+    const struct value *stack; /* the same, of all members; NULL: none */
+    const char *chosen;        /* how, for people */
+    bool inside;               /* the file carries its members */
     struct trial_weights *members;
     size_t count;
     double *weights; /* of members; 0: it is left out */
@@ -709,10 +747,14 @@ struct ensemble_making {
 int ensemble_gather(struct ensemble_making *m, struct store *store,
                     struct arena *a, struct err *err);
 /* Weighs them by greedy selection of at most `most`, on what they say of rows
- * (inference.passes), of which there are *rows, with this loss. */
+ * (inference.passes), of which there are *rows, with this loss. An error where
+ * they speak of other rows than each other. */
 int ensemble_choose(struct ensemble_making *m, const char *passes, size_t most,
                     double *loss, size_t *rows, struct arena *a,
                     struct err *err);
+/* Weighs them by a weighted mean, or by stacking, on the same. */
+int ensemble_fit(struct ensemble_making *m, const char *passes, bool stacking,
+                 size_t *rows, struct arena *a, struct err *err);
 /* Writes the file; members outside are named from its folder where they lie
  * below it. */
 int ensemble_write(const struct ensemble_making *m, const char *path,
@@ -726,25 +768,159 @@ struct data_view;
  * data_fitted_view. Yours to free. */
 struct nn_model *weights_model(const char *weights, struct data_view *view,
                                bool *more, struct arena *a, struct err *err);
+/* The name of the last hidden layer of weights: what the layer that the first
+ * output comes from reads. NULL and err where there is none. */
+const char *last_hidden_layer(const char *weights, struct arena *a,
+                              struct err *err);
 /* Makes a layer the only thing that a model file predicts. */
 int look_at_layer(struct value *model, const char *weights, const char *layer,
                   struct arena *a, struct err *err);
+
+/* What an inference of a campaign will be, as far as it is known. */
+struct bulk_outlook {
+    uint64_t rows;
+    const char *rows_told;   /* why they cannot be counted yet; or NULL */
+    uint64_t models;         /* 0: nobody knows */
+    const char *models_told; /* who of them; then they are no more than that;
+                                NULL: so many */
+    const char *maker; /* the stage that has the models; NULL: they are there */
+    int64_t samples;
+    bool of_command; /* a program is the model */
+    double core_s;   /* of one core, expected; 0: nobody knows */
+};
+/* False: the stage is none. */
+bool bulk_foresee(const struct plan_campaign *c, const struct plan_stage *s,
+                  const char *home, struct bulk_outlook *to, struct arena *a);
+/* Whether what the stage keeps goes by columns that its models will predict, as
+ * the first trial of their study is; 0 also where that cannot be known. *fault
+ * is where the error stands. */
+int bulk_foresee_keep(const struct plan_campaign *c, const struct plan_stage *s,
+                      const char *home, const struct value **fault,
+                      struct arena *a, struct err *err);
 
 /* Models on data. */
 struct inference {
     const char *models; /* absolute; weights may lie in a pack */
     const char *layer; /* whose numbers are the predictions; NULL: the heads' */
     const double *permanent_dropout; /* its rate; NULL: as the model says */
-    const char *data, *labels; /* rows of another day; NULL: the model's own */
-    bool predict;              /* a line for each row, too */
-    int64_t samples;           /* of each model, with its dropout; 0: one, as it
-                                  is */
-    bool passes;               /* output/passes: what each says (ensemble.h) */
-    const char *scratch;       /* a folder, there already */
+    const char *data, *labels;  /* rows of another day; NULL: the model's own */
+    const char *const *product; /* tables, ended by NULL: all combinations of
+                                   their rows; NULL: none */
+    const char *keep; /* of such, as ensemble.h has it: what is kept */
+    const char *rows; /* of the model's own: training, validation or test; NULL:
+                         as the task says */
+    bool predict;     /* a line for each row, too */
+    int64_t samples;  /* of each model, with its dropout; 0: one, as it
+                         is */
+    bool passes;      /* output/passes: what each says (ensemble.h), of
+                         rows that none was trained on */
+    const char *calibration; /* a file that `calibrate` wrote; NULL: none */
+    bool out_of_fold;        /* of these: that one was not trained on */
+    const char *device;      /* that answers; NULL: the default */
+    const char *scratch;     /* a folder, there already */
+    const char *combine;     /* see ensemble.h; NULL: as the models say */
+    bool keeps_models;       /* copies of them lie in scratch, for later */
 };
 /* Its task; texts live in the arena. */
 int inference_task(const struct inference *wanted, struct arena *a,
                    struct task *task, struct err *err);
+
+/* ---- the rows of a layer ------------------------------------------------- */
+
+/* Those that an inference with `layer` has written, one after the other. */
+struct layer_rows {
+    const char *path;
+    struct str text;
+    struct csv csv;
+    size_t columns;
+    uint64_t row;    /* its number in its file, from 1 */
+    double *numbers; /* of the row last read */
+};
+int layer_rows_open(struct layer_rows *l, const char *folder, struct arena *a,
+                    struct err *err);
+void layer_rows_close(struct layer_rows *l);
+/* 1: there is one; 0: the end; -1: err. */
+int layer_rows_next(struct layer_rows *l, struct err *err);
+
+/* All of them, each number finite. */
+struct layer_table {
+    size_t rows, columns;
+    double *numbers; /* row by row */
+    uint64_t *row;   /* numbers in their file */
+};
+int layer_table_read(struct layer_table *t, const char *folder, struct arena *a,
+                     struct err *err);
+void layer_table_done(struct layer_table *t);
+
+struct novelty; /* see ensemble.h */
+int novelty_read(struct novelty *n, const char *path, struct arena *a,
+                 struct err *err);
+/* The hash of the weights that it is of; an error for an ensemble. */
+int novelty_weights(const struct inference *wanted, char hex[65],
+                    struct arena *a, struct err *err);
+/* An error where it was fitted for other weights. */
+int novelty_is_of(const struct novelty *n, const struct inference *wanted,
+                  const char *path, struct arena *a, struct err *err);
+/* Adds the columns distance and unlike to a table of predictions, by the rows
+ * of the layer that lie in a task's folder. */
+int novelty_score(const struct novelty *n, const char *folder,
+                  const char *predictions, struct arena *a, struct err *err);
+struct novelties;
+int novelties_read(struct novelties *n, const char *path, struct arena *a,
+                   struct err *err);
+/* An error where it was fitted for another ensemble. */
+int novelties_are_of(const struct novelties *n, const struct models *m,
+                     const char *path, struct err *err);
+/* An error where rows of members cannot be the same by their numbers. */
+int novelties_share_rows(const struct models *m, struct arena *a,
+                         struct err *err);
+
+/* Scores of rows, added up over the members of an ensemble. */
+struct novelty_row {
+    uint64_t row; /* its number in its file */
+    double score;
+};
+struct novelty_scores {
+    bool common; /* of rows that all members have; else all have the same */
+    struct novelty_row *list;
+    size_t count, members; /* rows; who has been added */
+};
+int novelty_scores_add(struct novelty_scores *s, const struct novelties *n,
+                       size_t member, const struct layer_table *t,
+                       struct err *err);
+void novelty_scores_done(struct novelty_scores *s);
+/* As novelty_score. */
+int novelty_scores_write(const struct novelty_scores *s, double threshold,
+                         const char *predictions, struct err *err);
+
+/* ---- an inference over very many rows -------------------------------------
+ */
+
+/* The list of its shards in the study's folder, mapped. */
+struct shards;
+struct shards *shards_open(const char *folder, struct err *err);
+void shards_close(struct shards *s);
+uint64_t shards_count(const struct shards *s);
+uint64_t shards_rows(const struct shards *s);
+uint64_t shards_models(const struct shards *s); /* 0: a program is the model */
+/* Shard `number`, from 1; texts live as long as s. */
+int shards_at(const struct shards *s, int64_t number, struct task_shard *to,
+              struct err *err);
+
+/* The metric that shards report: seconds that one model needs to predict one
+ * row once, without start-up, reading rows and writing tables. */
+#define INFERENCE_SECONDS "t_image"
+
+/* What an inference asks for. */
+struct bulk_told {
+    uint64_t shards, rows, models;
+    bool of_command; /* a program is the model: models is 0 */
+    int64_t samples; /* 0: once, without dropout */
+    double dropout_least, dropout_most; /* that is drawn with; NaN: none */
+};
+/* By what lies in a study's folder. 1: the study is no inference. */
+int bulk_told(const char *folder, struct bulk_told *to, struct arena *a,
+              struct err *err);
 
 /* ---- a study to begin with --------------------------------------------- */
 

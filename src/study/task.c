@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "study/conductor.h"
+#include "study/infer_trial.h"
 #include "terms/device.h"
 
 #define SEED_MASK 0x7fffffffu /* every language can hold it */
@@ -59,6 +60,7 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
     }
     study_share_cpus(s->plan, study_cpus(s), n);
     study_share_gpus(s->plan, s->gpus, n);
+    study_device_share(s, n);
     return 0;
 }
 
@@ -207,8 +209,9 @@ int study_command(const struct plan *p, const char *home,
 
 /* Built-in training: the model with the trial's parameters, and where its
  * data lies: beside the model file. */
-static int fill_model(const struct study *s, const struct value *point,
-                      struct arena *a, struct task *t, struct err *err)
+static int fill_model(const struct study *s, const struct live *l,
+                      const struct value *point, struct arena *a,
+                      struct task *t, struct err *err)
 {
     const struct plan *p = s->plan;
     struct value *model = plan_model(p, point, a, err);
@@ -219,7 +222,10 @@ static int fill_model(const struct study *s, const struct value *point,
     json_print(&text, model);
     t->model = arena_str(a, buf_str(&text));
     buf_done(&text);
-    t->device = p->device;
+    /* A copy: the attempt that it may be of is about to become another. */
+    t->device = arena_str(a, study_device(s, l, model));
+    if (l->earlier)
+        t->before = arena_str(a, str_of(l->a.use.device));
     t->workdir = str_of(
         path_folder(a, path_join(a, s->setup.home, arena_cstr(a, p->model))));
     return 0;
@@ -252,13 +258,18 @@ static void fill_said(const struct study *s, const struct live *l,
         t->say_bytes = SAY_BYTES;
 }
 
-static int fill_work(const struct study *s, const struct value *point,
-                     struct arena *a, struct task *t, struct err *err)
+static int fill_work(const struct study *s, const struct live *l,
+                     const struct value *point, struct arena *a, struct task *t,
+                     struct err *err)
 {
     const struct plan *p = s->plan;
     fill_common(s, a, t);
     if (p->kind->runs == RUNS_MODEL)
-        return fill_model(s, point, a, t, err);
+        return fill_model(s, l, point, a, t, err);
+    if (p->kind->runs == RUNS_ROWS && !s->bulk)
+        return infer_trial(p, s->setup.home, s->setup.folder, point, t, a, err);
+    if (s->bulk && bulk_fill(s->bulk, point, t, err))
+        return -1;
     if (p->kind->runs == RUNS_COMMAND &&
         study_command(p, s->code_home, point, a, &t->argv, &t->argc, err))
         return -1;
@@ -285,6 +296,7 @@ int study_needs(const struct study *s, const struct value *point,
         return -1;
     study_share_cpus(s->plan, study_cpus(s), n);
     study_share_gpus(s->plan, s->gpus, n);
+    study_device_share(s, n);
     return 0;
 }
 
@@ -294,13 +306,15 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     const struct plan *p = s->plan;
     struct value *point = json_parse(a, l->t.point, "point", false, err);
     if (!point || study_needs(s, point, &t->needs, err) ||
-        fill_work(s, point, a, t, err))
+        fill_work(s, l, point, a, t, err))
         return -1;
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;
     t->attempt = live_is_out(l) ? l->a.number : l->t.attempts + 1;
     t->params = l->t.point;
-    t->seed = trial_seed(p, l->suggestion, l->t.id);
+    /* A model that is asked draws as it does by itself: as for `predict`. */
+    if (p->kind->runs != RUNS_ROWS || s->bulk)
+        t->seed = trial_seed(p, l->suggestion, l->t.id);
     t->budget = l->t.budget;
     if (p->model_root) {
         fill_keep(s, l, t);

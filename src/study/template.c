@@ -215,6 +215,8 @@ const struct study_template *const study_templates[] = {
     &wandb,
     &template_search,
     &template_ensemble,
+    &template_uq,
+    &template_inference,
     &template_factorial,
     &template_campaign,
     NULL,

@@ -7,7 +7,7 @@
 #include "study/study.h"
 
 extern const struct study_template template_search, template_factorial,
-    template_campaign, template_ensemble;
+    template_campaign, template_ensemble, template_uq, template_inference;
 
 /* Rows to train on, as CSV: gene1 … gene10 and tissue. */
 const char *template_rows(struct arena *a);

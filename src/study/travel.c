@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/chars.h"
+#include "data/data.h"
 #include "study/git.h"
 #include "study/named_file.h"
 
@@ -359,6 +360,25 @@ static void find_root(struct travel *t, const struct study *s)
     t->inside = s->code_home[len] ? s->code_home + len + 1 : "";
 }
 
+/* As the worker does it where it sees the rows (worker/rows.c). */
+static int cut_shard(const struct task_shard *s, const char *to,
+                     struct err *err)
+{
+    struct arena *a = arena_new();
+    struct data_cut cut = {.form = (enum data_form)s->form,
+                           .head = s->head,
+                           .from = s->from,
+                           .bytes = s->bytes,
+                           .first = s->first,
+                           .rows = s->count,
+                           .header = s->header,
+                           .size = s->size,
+                           .changed_ns = s->changed_ns};
+    int rc = data_cut_write(arena_cstr(a, s->file), &cut, to, err);
+    arena_free(a);
+    return rc;
+}
+
 void study_travel(struct study *s, const char *frozen)
 {
     const struct plan *p = s->plan;
@@ -375,7 +395,8 @@ void study_travel(struct study *s, const char *frozen)
         .container =
             p->container.len
                 ? arena_cstr(s->arena, plan_container(p, t.home, s->arena))
-                : ""};
+                : "",
+        .cut = cut_shard};
     s->travel.names = vec_to_arena(s->arena, &t.names);
 }
 
@@ -652,6 +673,11 @@ void travel_check(const struct plan *p, struct problems *problems)
     judge_names(&j);
     judge_early(&j);
     judge_image(&j);
+    if (p->kind->runs == RUNS_ROWS && !p->predict &&
+        !value_get(p->kind_options, STR("data")))
+        say_at(&j, PROBLEM_ERROR, "task", "as in data: rows.csv",
+               "task: which rows go to the machines of the pool is said by "
+               "data");
     if (p->bind_count)
         say_at(&j, PROBLEM_WARNING, "bind", "name it in `inputs:`",
                "bind: folders of this machine are not on those of the pool, "

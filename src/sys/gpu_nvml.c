@@ -8,10 +8,10 @@
  * beginnings of them), which ends at the first entry that names nothing. */
 #include "sys/gpu.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/library.h"
 #include "base/num.h"
 
 struct nvml_memory {
@@ -52,6 +52,9 @@ struct nvml {
     /* A slice of a GPU does not tell. */
     int (*nvmlDeviceGetUtilizationRates)(void *device,
                                          struct nvml_utilization *rates);
+    /* Thousandths of a joule; not before Volta. */
+    int (*nvmlDeviceGetTotalEnergyConsumption)(void *device,
+                                               unsigned long long *energy);
 };
 
 static bool find(void *library, const char *name, void *function)
@@ -69,6 +72,7 @@ static bool find_all(void *library, struct nvml *n)
     FIND(nvmlDeviceGetComputeRunningProcesses_v3);
     FIND(nvmlDeviceGetComputeRunningProcesses_v2);
     FIND(nvmlDeviceGetUtilizationRates);
+    FIND(nvmlDeviceGetTotalEnergyConsumption);
     return FIND(nvmlInit_v2) && FIND(nvmlShutdown) &&
            FIND(nvmlDeviceGetCount_v2) && FIND(nvmlDeviceGetHandleByIndex_v2) &&
            FIND(nvmlDeviceGetHandleByUUID) && FIND(nvmlDeviceGetName) &&
@@ -205,7 +209,7 @@ int gpu_nvml_read(const char *library, const char *visible, struct arena *a,
     (void)err;
     struct nvml n = {0};
     *list = (struct gpu_list){0};
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void *handle = library_open(library);
     if (!handle)
         return 0;
     if (find_all(handle, &n) && n.nvmlInit_v2() == 0) {
@@ -225,7 +229,7 @@ struct gpu_nvml {
 
 struct gpu_nvml *gpu_nvml_open(const char *library)
 {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void *handle = library_open(library);
     if (!handle)
         return NULL;
     struct gpu_nvml *n = xcalloc(1, sizeof(*n));
@@ -255,6 +259,15 @@ static double busy_of(const struct nvml *f, void *device)
     return rates.gpu / 100.0;
 }
 
+static double joules_of(const struct nvml *f, void *device)
+{
+    unsigned long long energy;
+    if (!f->nvmlDeviceGetTotalEnergyConsumption ||
+        f->nvmlDeviceGetTotalEnergyConsumption(device, &energy) != 0)
+        return NAN;
+    return (double)energy * 1e-3;
+}
+
 void gpu_nvml_use(struct gpu_nvml *n, const char *uuid, struct gpu_use *u)
 {
     const struct nvml *f = &n->functions;
@@ -265,10 +278,11 @@ void gpu_nvml_use(struct gpu_nvml *n, const char *uuid, struct gpu_use *u)
     struct nvml_memory memory;
     unsigned count = GPU_PIDS_MAX;
     void *device;
-    *u = (struct gpu_use){.busy = NAN};
+    *u = (struct gpu_use){.busy = NAN, .joules = NAN};
     if (f->nvmlDeviceGetHandleByUUID(uuid, &device) != 0)
         return;
     u->busy = busy_of(f, device);
+    u->joules = joules_of(f, device);
     if (!list || f->nvmlDeviceGetMemoryInfo(device, &memory) != 0 ||
         list(device, &count, processes) != 0)
         return;

@@ -2,7 +2,7 @@
  *
  * NVML says it, through a library that stays loaded meanwhile. For GPUs that
  * are only described (THRONG_GPUS) a file does: lines "GPU PID BYTES", GPU
- * from 0, and "GPU busy PERCENT"; without one nobody knows. */
+ * from 0, "GPU busy PERCENT" and "GPU joules J"; without one nobody knows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,13 +56,16 @@ static void read_described(const struct gpu_looker *l, size_t gpu,
     while (f && fgets(line, sizeof(line), f)) {
         unsigned long long at, bytes;
         unsigned pid;
-        double percent;
+        double percent, joules;
         if (sscanf(line, "%llu %u %llu", &at, &pid, &bytes) == 3 && at == gpu) {
             u->used_bytes += bytes;
             add_pid(u, pid);
         } else if (sscanf(line, "%llu busy %lf", &at, &percent) == 2 &&
                    at == gpu)
             u->busy = percent / 100;
+        else if (sscanf(line, "%llu joules %lf", &at, &joules) == 2 &&
+                 at == gpu)
+            u->joules = joules;
     }
     if (f)
         fclose(f);
@@ -70,7 +73,7 @@ static void read_described(const struct gpu_looker *l, size_t gpu,
 
 void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u)
 {
-    *u = (struct gpu_use){.busy = NAN};
+    *u = (struct gpu_use){.busy = NAN, .joules = NAN};
     if (l->described)
         read_described(l, gpu, u);
     else if (l->nvml)

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include "sys/process_stat.h"
 
+#define THREADS_MAX 128 /* of one process that are looked at */
+
 int process_table_read(struct process_table *t, struct err *err)
 {
     DIR *proc = opendir("/proc");
@@ -36,6 +38,28 @@ void process_table_done(struct process_table *t)
 {
     if (t)
         vec_done(&t->rows);
+}
+
+char process_activity(pid_t pid)
+{
+    char path[32], state = 'S';
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(path);
+    struct dirent *e = NULL;
+    for (int i = 0;
+         threads && i < THREADS_MAX && state != 'R' && (e = readdir(threads));
+         i++) {
+        struct process_info info;
+        int n = snprintf(path, sizeof(path), "%s/stat", e->d_name);
+        if (e->d_name[0] == '.' || n < 0 || (size_t)n >= sizeof(path) ||
+            !stat_read(dirfd(threads), path, &info))
+            continue;
+        if (info.state == 'R' || info.state == 'D')
+            state = info.state;
+    }
+    if (threads)
+        closedir(threads);
+    return state;
 }
 
 /* Reads /proc/<pid>/<name> whole; false when it cannot be read. */

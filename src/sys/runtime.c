@@ -27,6 +27,20 @@ const char *runtime_folder(struct arena *a, struct err *err)
     return dir_own(path, err) == 0 ? path : NULL;
 }
 
+const char *cache_dir(struct arena *a)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *tmp = getenv("TMPDIR");
+    if (!cache || cache[0] != '/')
+        cache = home && home[0] == '/' ? path_join(a, home, ".cache") : NULL;
+    if (cache && !path_is_network(cache))
+        return path_join(a, cache, "throng");
+    const char *own =
+        arena_printf(a, "%s/throng-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
+                     (unsigned)getuid());
+    return dir_own(own, NULL) == 0 ? own : NULL;
+}
+
 /* True when the file of this name is still the one that is open: its last
  * holder may have removed it while we waited. */
 static bool is_at(int fd, const char *path)

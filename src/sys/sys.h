@@ -153,6 +153,9 @@ struct process_table {
 /* Replaces the rows of t, which starts as {0}. */
 int process_table_read(struct process_table *t, struct err *err);
 void process_table_done(struct process_table *t);
+/* What its threads do: 'R' when one computes, else 'D' when one waits for a
+ * disk, else 'S'; the first of very many are looked at. */
+char process_activity(pid_t pid);
 /* The proportional set size, or 0 when it cannot be read. */
 uint64_t process_pss_bytes(pid_t pid);
 /* Appends the value that the environment of pid has for a name; false when it
@@ -245,6 +248,9 @@ bool dir_is_guarded(const char *path);
  * run: the one that THRONG_RUNTIME_DIR names, else /tmp/throng-run-UID. In the
  * arena; NULL when there is none that is ours alone. */
 const char *runtime_folder(struct arena *a, struct err *err);
+/* Where what can be made again is kept: in the person's cache, but on this
+ * machine where home is on a network. In the arena; NULL: nowhere. */
+const char *cache_dir(struct arena *a);
 /* Makes a file and locks it: a descriptor, or -1 with errno EWOULDBLOCK while
  * somebody else has it. The lock ends with the process. */
 int lock_take(const char *path, mode_t mode);
@@ -340,13 +346,15 @@ void machine_name(char *name, size_t size);
 struct gpu_use {
     bool known; /* false: nobody can tell */
     uint64_t used_bytes;
-    double busy; /* part of the time lately, from 0 to 1; NAN: not known */
+    double busy;   /* part of the time lately, from 0 to 1; NAN: not known */
+    double joules; /* since its driver was loaded; NAN: not known */
     uint32_t pids[GPU_PIDS_MAX]; /* as the driver counts them */
     size_t pid_count;
 };
 /* Looks at the GPUs of a machine, which lives longer. Of described ones `file`
- * (or NULL) says what is on them, in lines "GPU PID BYTES", and how busy they
- * are, in lines "GPU busy PERCENT". Yours to close. */
+ * (or NULL) says what is on them, in lines "GPU PID BYTES", how busy they are,
+ * in lines "GPU busy PERCENT", and what they took, in lines "GPU joules J".
+ * Yours to close. */
 struct gpu_looker *gpu_looker_open(const struct machine *m, bool described,
                                    const char *file);
 void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u);

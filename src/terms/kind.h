@@ -11,6 +11,7 @@ enum kind_runs {
     RUNS_COMMAND, /* the study's command, or its program */
     RUNS_MODEL,   /* its model */
     RUNS_OPTIONS, /* what `task:` says, and neither of them */
+    RUNS_ROWS,    /* models on rows: its `predict:`, or what `task:` says */
     RUNS_UNASKED, /* no study can ask for it */
 };
 
@@ -19,7 +20,7 @@ enum kind_runs {
 #define KINDS(row) \
     row(command, RUNS_COMMAND, "a program that is started for each trial") \
     row(train, RUNS_MODEL, "built-in training of a model file") \
-    row(infer, RUNS_UNASKED, "what evaluate and predict do") \
+    row(infer, RUNS_ROWS, "what evaluate and predict do") \
     row(importance, RUNS_UNASKED, "what evaluate says of columns")
 /* clang-format on */
 

@@ -15,12 +15,15 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 static bool type_known(unsigned type)
 {
     return (type >= RECORD_HELLO && type <= RECORD_FILE) ||
-           (type >= RECORD_TASK && type <= RECORD_PARALLEL);
+           (type >= RECORD_TASK && type <= RECORD_GPUS);
 }
 
 static uint8_t version_of(enum record_type type)
 {
-    return type == RECORD_PARALLEL ? 4 : type == RECORD_FILE ? 3 : 2;
+    return type == RECORD_GPUS       ? 5
+           : type == RECORD_PARALLEL ? 4
+           : type == RECORD_FILE     ? 3
+                                     : 2;
 }
 
 void record_print(struct buf *b, const struct record *r)
@@ -211,10 +214,13 @@ void record_ended_print(struct buf *b, const struct record_ended *e)
     buf_add_u64(b, e->metric_points);
     buf_add_bytes(b, e->reason);
     buf_add_bytes(b, e->tail);
-    if (e->company || e->faults.len)
+    bool used = use_is_known(&e->use);
+    if (e->company || e->faults.len || used)
         buf_add_u32(b, e->company);
-    if (e->faults.len)
+    if (e->faults.len || used)
         buf_add_bytes(b, e->faults);
+    if (used)
+        use_print(b, &e->use);
 }
 
 void record_fault_print(struct buf *faults, const struct record_fault *f)
@@ -256,6 +262,8 @@ int record_ended_parse(struct str payload, struct record_ended *e,
         read.company = bytes_u32(&in);
     if (!in.bad && in.p != in.end)
         read.faults = bytes_str(&in);
+    if (!in.bad && in.p != in.end && !use_parse(&in, &read.use))
+        in.bad = true;
     if (payload_end(&in, "ended", err))
         return -1;
     if (outcome == OUTCOME_NONE || outcome >= OUTCOME_COUNT)

@@ -20,11 +20,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "terms/state.h"
+#include "terms/use.h"
 
 /* The newest. A record is of the first that has its type, so that a program
  * which does not know that says so and no more: version 3 has RECORD_FILE, 4
- * RECORD_PARALLEL. */
-#define RECORD_VERSION 4
+ * RECORD_PARALLEL, 5 RECORD_GPUS. */
+#define RECORD_VERSION 5
 #define RECORD_MAX (16u << 20) /* bytes of one record */
 #define RECORD_PAYLOAD_MAX (RECORD_MAX - 28)
 /* Of a study: the folder of records that no conductor has taken, and what the
@@ -67,6 +68,8 @@ enum record_type {
                          waits for one; 0: none does */
     RECORD_PARALLEL = 39, /* payload u32: tasks at once from now on; 0: as many
                              as fit */
+    RECORD_GPUS = 40,     /* what a look at the GPUs has found: a
+                             gpu_reading_print for each of the room */
 };
 
 struct record {
@@ -128,6 +131,7 @@ struct record_ended {
                           this one included; 0: no trainer was lost */
     struct str faults; /* of the person's model file, which the reason says in
                           words: a record_fault each */
+    struct use use;
 };
 /* One fault, and the key that it is at ("layers[3].filters"; may be empty). */
 struct record_fault {

@@ -9,7 +9,9 @@
 /* clang-format off */
 #define STAGES(row) \
     row(study, "a study, of a file of its own") \
+    row(predict, "an inference over many rows, whose shards are trials") \
     row(command, "one command, which is a study of one trial") \
+    row(ensemble, "one model of trials of another stage") \
     row(summary, "a summary of other stages")
 /* clang-format on */
 

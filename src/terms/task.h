@@ -52,6 +52,22 @@ struct task_state {
     uint64_t at, len, hash, bytes;
 };
 
+/* Rows of a file that a task is about: a shard (data.h, data_cut). */
+struct task_shard {
+    struct str file; /* empty: it is about none */
+    struct str name; /* of the file for people; empty: it is the only one */
+    uint32_t form;   /* enum data_form */
+    uint32_t header; /* 1: a table with names of columns */
+    uint64_t head;   /* bytes before the first row of the file */
+    uint64_t from, bytes;  /* where they lie */
+    uint64_t first, count; /* the number of the first in the file, from 0; how
+                              many there are */
+    uint64_t row;       /* the number of the first among those of all files */
+    uint64_t size;      /* of the file when it was cut, … */
+    int64_t changed_ns; /* … and its time; 0: neither is known */
+    struct str fault;   /* why there are no rows; empty: there are */
+};
+
 struct task {
     uint64_t id;        /* the trial's number */
     uint32_t attempt;   /* from 1 */
@@ -99,6 +115,7 @@ struct task {
 
     struct str model; /* of kind train: the model file as JSON, ${…} replaced */
     struct str device; /* of kind train: see device.h; empty: the default */
+    struct str before; /* the device of the attempt that it goes on from */
 
     int64_t keep_best;    /* of kind train: weights are written only where the
                              metric is among this many best that the trainer has
@@ -109,8 +126,13 @@ struct task {
                              there are any, are judged too: test_loss … */
     struct str weights;   /* of kind infer: the file with the weights */
     uint32_t predictions; /* of kind infer, 1: write output/predictions.csv */
+    struct str rows;      /* of kind infer: which of the model's own rows:
+                             training, validation or test; empty: the first of
+                             test, validation and training that has any */
     uint32_t new_rows;    /* of kind infer, 1: data names rows of another day;
                              what was fitted is in the weights */
+    struct task_shard shard; /* of new rows these; of kind command THRONG_SHARD
+                                is a file of them */
 
     int64_t awaits; /* of kind train: the first step behind which it waits, if
                        the metric is reported there, until it hears whether to

@@ -12,6 +12,7 @@
 #define HERE_LIMIT_S 43200.0     /* half a day: a night on one machine */
 #define QUEUE_COST_S 60.0        /* what a queue needs to start one job */
 #define LONG_TASK_S 86400.0      /* longer ones are hard to place */
+#define JOB_TASK_S 1800.0        /* longer ones have a job each */
 #define LARGE_DATA (10ull << 30) /* more is slow to carry to a machine */
 /* What the larger nodes of a cluster have. More cpus or GPUs are to be had on
  * several nodes of a queue, more memory for one process is not. */
@@ -334,7 +335,7 @@ static void reasons_done(struct reasons *r)
 
 static const char *const advice_words[] = {
     [ADVISE_MACHINE] = "one machine does it",
-    [ADVISE_QUEUE] = "a queue (engine: slurm): many machines, tasks in bundles",
+    [ADVISE_QUEUE] = "a queue",
     [ADVISE_COUPLED] = "tightly coupled nodes (Slurm or MPI)",
     [ADVISE_LARGER] = "a larger machine",
 };
@@ -342,12 +343,14 @@ static const char *const advice_words[] = {
 static void print_advice(struct buf *b, const struct outlook *o)
 {
     const struct place_name *place = place_name_find(o->plan->site.engine);
-    if (o->advised == ADVISE_QUEUE && is_away(o) && place)
-        buf_addf(b,
-                 "advice   %s (engine: %s): many machines, tasks in bundles\n",
-                 place->about, place->name);
-    else
-        buf_addf(b, "advice   %s\n", advice_words[o->advised]);
+    bool said = o->advised == ADVISE_QUEUE && is_away(o) && place;
+    buf_addf(b, "advice   %s", said ? place->about : advice_words[o->advised]);
+    if (o->advised == ADVISE_QUEUE)
+        buf_addf(b, " (engine: %s): many machines, %s",
+                 said ? place->name : "slurm",
+                 o->task_s >= JOB_TASK_S ? "a job for each task"
+                                         : "tasks in bundles");
+    buf_addc(b, '\n');
 }
 
 /* The program reads THRONG_SUBSET or does not; only its time tells. */
@@ -444,7 +447,8 @@ static void print_estimate(struct buf *b, const struct outlook *o)
 {
     buf_adds(b, "estimate ");
     if (!o->slots && !is_away(o))
-        buf_adds(b, "never here: no trial fits this machine");
+        buf_addf(b, "never here: no trial fits this machine%s",
+                 o->task_s > 0 ? "" : "; for a queue's say --task-time 30s");
     else if (o->total < 0)
         buf_adds(b, "no end: set run_cap");
     else if (o->task_s <= 0)

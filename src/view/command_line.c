@@ -283,7 +283,7 @@ int command_line_print(struct buf *b, struct store *store,
         print_training(b, plan, home, point, seed, t->budget, a);
         return 0;
     }
-    if (plan->kind->runs == RUNS_OPTIONS)
+    if (plan->kind->runs > RUNS_MODEL)
         return err_set(err, ERR_INPUT,
                        "tasks of the kind %s run no command: only a worker "
                        "can run them",

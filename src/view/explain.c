@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
+#include "terms/device.h"
 #include "view/view.h"
 
 #define TAIL_LINES 8
@@ -412,6 +413,47 @@ static void explain_good(struct explainer *e)
                  STRF(e->plan->metric.name));
 }
 
+/* A sentence of its own. */
+static void add_sentence(struct buf *b, struct buf *words)
+{
+    if (words->len && words->p[0] >= 'a' && words->p[0] <= 'z')
+        words->p[0] = (char)(words->p[0] - 'a' + 'A');
+    if (words->len)
+        buf_addf(b, "%s.\n", words->p);
+    buf_reset(words);
+}
+
+/* Of a program that was given several. */
+static void add_cpus(struct explainer *e, const struct attempt *a,
+                     struct buf *words)
+{
+    const struct value *point =
+        e->plan && !e->plan->model_root
+            ? json_parse(e->arena, e->trial.point, "point", true, NULL)
+            : NULL;
+    struct needs needs;
+    if (point && !plan_needs(e->plan, point, &needs, NULL))
+        use_cpus_verdict(words, a->seconds, a->cpu_seconds, needs.cpus);
+}
+
+/* On which device it trains, who chose that, and what that waits for. */
+static void add_device(struct explainer *e)
+{
+    const struct attempt *a = last_attempt(e);
+    struct buf words;
+    buf_init(&words);
+    if (a && a->use.device[0] && strcmp(a->use.device, devices[0].name) != 0)
+        buf_addf(&e->out, "Its device is %s.\n", a->use.device);
+    device_choices_words(&words, e->store, NULL);
+    add_sentence(&e->out, &words);
+    if (a)
+        use_verdict(&words, &a->use, a->seconds, a->cpu_seconds);
+    if (a && !words.len)
+        add_cpus(e, a, &words);
+    add_sentence(&e->out, &words);
+    buf_done(&words);
+}
+
 /* As a sentence has it. */
 static const char *state_words(enum state state)
 {
@@ -456,6 +498,7 @@ static void explain(struct explainer *e)
         explain_bad(e);
     else
         explain_good(e);
+    add_device(e);
     add_job(e);
 }
 

@@ -78,6 +78,7 @@ static void attempt_json(struct buf *b, const struct attempt *a)
     buf_addf(b, ",\"max_rss_bytes\":%llu,\"reason\":",
              (unsigned long long)a->max_rss_bytes);
     json_string(b, a->reason);
+    use_json(b, &a->use);
     buf_adds(b, ",\"tail\":");
     json_string(b, a->tail);
     buf_addc(b, '}');

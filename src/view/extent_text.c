@@ -74,6 +74,7 @@ static void add_attempt(struct buf *b, const struct attempt *a)
         buf_adds(b, ", at most ");
         num_print_bytes(b, a->max_rss_bytes);
     }
+    use_words(b, &a->use);
     if (*a->host)
         buf_addf(b, "%son %s", a->outcome != OUTCOME_NONE ? ", " : "", a->host);
     if (a->reason.len)

@@ -204,7 +204,7 @@ static int read_row(struct looking *g, enum look_list list, int64_t id,
     if (list == LIST_BEST && by_objective(g) && goal_has_fronts(&l->goal.all))
         read_objectives(l, r);
     if (list == LIST_BEST && !by_objective(g) && !is_column(g->want->by))
-        r->value = trial_shown(&r->t, r->point, g->want->by, l->arena);
+        r->value = trial_shown(&r->t, r->point, g->want->by);
     if (list == LIST_RUNNING)
         return read_running(g, r);
     return list == LIST_FAILED ? explain_failure(g, &r->t) : 0;

@@ -57,10 +57,16 @@ static bool is_metric(const struct names *n, struct str name)
     return false;
 }
 
-/* 1 when some trial has it, 0 when none does, -1. */
+/* 1 when some trial has it, 0 when none does, -1. What a trial has equals
+ * itself, what it has not equals nothing, and the first one will do. A name
+ * that no filter can have is looked for among all trials. */
 static int any_has(struct names *n, const char *name)
 {
-    struct query q = {.by = arena_printf(n->arena, "`%s`", name), .limit = 1};
+    struct query q = {.limit = 1};
+    if (*name && !strchr(name, '`'))
+        q.where = arena_printf(n->arena, "`%s` = `%s`", name, name);
+    else
+        q.by = arena_printf(n->arena, "`%s`", name);
     struct rows *rows = store_rows(n->store, &q, n->err);
     struct trial t;
     if (!rows)

@@ -250,7 +250,7 @@ static int add_trial(struct pairing *k, const struct trial *t,
         return 0;
     p->arms[arm].trials++;
     watch_habits(k, arm, point);
-    double v = trial_shown(t, point, k->asked->by, k->row);
+    double v = trial_shown(t, point, k->asked->by);
     if (!isfinite(v)) {
         p->arms[arm].valueless++;
         return 0;

@@ -161,7 +161,7 @@ static void add_program(struct buf *b, const struct preview *k)
 void preview_task(struct buf *b, const struct plan *p, const struct arg *argv,
                   size_t argc)
 {
-    if (p->kind->runs != RUNS_OPTIONS) {
+    if (p->kind->runs <= RUNS_MODEL) {
         plan_print_command(b, p, argv, argc, true);
         return;
     }
@@ -234,8 +234,8 @@ static int add_sample(struct buf *b, const struct preview *k, int64_t id,
         needs_print(b, &needs);
         buf_adds(b, " each\n");
         add_gpus(b, k);
-        buf_adds(b, k->plan->kind->runs == RUNS_OPTIONS ? "tasks\n"
-                                                        : "commands\n");
+        buf_adds(b,
+                 k->plan->kind->runs > RUNS_MODEL ? "tasks\n" : "commands\n");
     }
     add_command(b, k, id, argv, argc);
     if (!command_shows_point(k->plan)) {
@@ -330,6 +330,45 @@ static const struct param *param_written(const struct plan *p, size_t i)
     return &p->space.params[i];
 }
 
+static void add_count(struct buf *b, uint64_t count, const char *what)
+{
+    buf_addf(b, "%llu %s%s", (unsigned long long)count, what,
+             count == 1 ? "" : "s");
+}
+
+/* Rows, models and samples, which are what an inference costs. */
+static void add_predict(struct buf *b, const struct plan *plan)
+{
+    const struct plan_predict *p = plan->predict;
+    if (!p)
+        return;
+    double all = (double)p->rows;
+    buf_adds(b, "predict  ");
+    add_count(b, p->rows, "row");
+    if (!p->of_command) {
+        buf_adds(b, " × ");
+        add_count(b, p->models_count, "model");
+        all *= (double)p->models_count;
+    }
+    if (p->samples > 1) {
+        buf_addf(b, " × %lld samples", (long long)p->samples);
+        all *= (double)p->samples;
+    }
+    buf_adds(b, " = ");
+    num_print_short(b, all, 6);
+    buf_addf(b, " predictions, in shards of up to ");
+    add_count(b, p->most_rows, "row");
+    buf_addc(b, '\n');
+    if (p->row_s > 0) {
+        buf_adds(b, "time     ");
+        num_print_seconds(b, p->row_s * (double)p->rows);
+        buf_addf(b,
+                 " of one core (%.3g hours), by what the layers compute; "
+                 "`--try 1` measures it\n",
+                 p->row_s * (double)p->rows / 3600);
+    }
+}
+
 int preview_print(struct buf *b, const struct preview *k, struct err *err)
 {
     const struct plan *p = k->plan;
@@ -337,6 +376,7 @@ int preview_print(struct buf *b, const struct preview *k, struct err *err)
     buf_addf(b, "study    %.*s\nmethod   %.*s%s%s\n", STRF(p->name),
              STRF(p->method), why ? ": " : "", why ? why : "");
     add_total(b, k);
+    add_predict(b, p);
     buf_addf(b, "params   ");
     for (size_t i = 0; i < p->space.count; i++) {
         const struct param *param = param_written(p, i);
@@ -391,6 +431,15 @@ void preview_json(struct buf *b, const struct preview *k)
              p->metric.minimize ? "minimize" : "maximize",
              p->metric.pick == PICK_BEST ? "best" : "last");
     json_print(b, space_to_value(&p->space, k->arena));
+    if (p->predict)
+        buf_addf(b,
+                 ",\"predict\":{\"rows\":%llu,\"models\":%llu,\"samples\":%lld,"
+                 "\"shard_rows\":%llu,\"core_seconds\":%.6g}",
+                 (unsigned long long)p->predict->rows,
+                 (unsigned long long)p->predict->models_count,
+                 (long long)(p->predict->samples ? p->predict->samples : 1),
+                 (unsigned long long)p->predict->most_rows,
+                 p->predict->row_s * (double)p->predict->rows);
     if (p->space_file) {
         buf_adds(b, ",\"space_file\":{\"file\":");
         json_string(b, p->space_file->file);

@@ -23,37 +23,48 @@ static size_t changed_files(struct str diff)
     return count;
 }
 
-/* What tasks run from, where that was frozen. */
-static void print_frozen(struct buf *b, struct str fact)
+void provenance_commit(struct buf *b, const struct provenance *p,
+                       const char *study)
+{
+    size_t files = changed_files(p->diff);
+    buf_addstr(b, p->commit);
+    if (!p->commit.len || !files)
+        return;
+    buf_addf(b, " and %zu changed file%s (`throng status", files,
+             files == 1 ? "" : "s");
+    command_add_word(b, " ", str_of(study));
+    buf_adds(b, " --diff`)");
+}
+
+void provenance_frozen(struct buf *b, const struct provenance *p)
 {
     struct arena *a = arena_new();
     struct value *v =
-        fact.len ? json_parse(a, fact, "code", false, NULL) : NULL;
+        p->frozen.len ? json_parse(a, p->frozen, "code", false, NULL) : NULL;
     const struct value *files = v ? value_get(v, STR("files")) : NULL;
     const struct value *linked = v ? value_get(v, STR("linked")) : NULL;
-    if (files) {
-        buf_addf(b, "code     %.*s: tasks run from %.0f file%s as they were",
+    if (files)
+        buf_addf(b, "%.*s: tasks run from %.0f file%s as they were",
                  STRF(value_text(value_get(v, STR("how")))),
                  value_number(files), value_number(files) == 1 ? "" : "s");
-        if (linked && linked->count)
-            buf_addf(b, "; %zu linked, not copied", linked->count);
-        buf_addc(b, '\n');
-    }
+    if (files && linked && linked->count)
+        buf_addf(b, "; %zu linked, not copied", linked->count);
     arena_free(a);
 }
 
 void provenance_print(struct buf *b, const struct provenance *p,
                       const char *study)
 {
-    size_t files = changed_files(p->diff);
-    if (p->commit.len) {
-        buf_addf(b, "commit   %.*s", STRF(p->commit));
-        if (files)
-            buf_addf(b, " and %zu changed file%s (`throng status %s --diff`)",
-                     files, files == 1 ? "" : "s", study);
-        buf_addc(b, '\n');
-    }
-    print_frozen(b, p->frozen);
+    struct buf text;
+    buf_init(&text);
+    provenance_commit(&text, p, study);
+    if (text.len)
+        buf_addf(b, "commit   %s\n", text.p);
+    buf_reset(&text);
+    provenance_frozen(&text, p);
+    if (text.len)
+        buf_addf(b, "code     %s\n", text.p);
+    buf_done(&text);
 }
 
 void provenance_json(struct buf *b, const struct provenance *p)

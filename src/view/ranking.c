@@ -40,7 +40,7 @@ static double column_value(const struct trial *t, const char *name)
 }
 
 double trial_shown(const struct trial *t, const struct value *point,
-                   const char *by, struct arena *a)
+                   const char *by)
 {
     if (!by || !strcmp(by, "value"))
         return t->value;
@@ -49,8 +49,7 @@ double trial_shown(const struct trial *t, const struct value *point,
     const struct value *p = point_flat_get(point, str_of(by));
     if (p)
         return value_number(p);
-    return summary_number(json_parse(a, t->summary, "summary", false, NULL),
-                          str_of(by));
+    return summary_number(t->summary, str_of(by));
 }
 
 static bool small_is_good(const struct ranks *s)
@@ -106,7 +105,7 @@ int ranks_each(struct ranks *s, const struct query *q, ranked_fn *fn,
             break;
         }
         r.chosen = read_chosen(s, &r);
-        r.shown = trial_shown(&r.t, r.point, s->asked->by, s->arena);
+        r.shown = trial_shown(&r.t, r.point, s->asked->by);
         r.expected = trial_expected(s->means, s->mean_count, r.t.id);
         fn(context, &r);
     }

@@ -51,11 +51,27 @@ int standing_read(struct standing *s, struct store *store, struct arena *a,
     return read_best(s, store, a, err);
 }
 
+static int read_devices(struct standing *s, struct store *store,
+                        struct arena *a, struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    int rc = device_choices_words(&b, store, err);
+    s->device = arena_str(a, buf_str(&b));
+    buf_reset(&b);
+    if (!rc)
+        rc = use_lately(&b, store, err);
+    s->gpu = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return rc;
+}
+
 int standing_read_results(struct standing *s, struct store *store,
                           struct arena *a, struct err *err)
 {
     bool named = s->goal.name.len;
     if (provenance_read(store, a, &s->code, err) ||
+        read_devices(s, store, a, err) ||
         point_columns_written(store, a, &s->written, &s->written_count, err))
         return -1;
     if (named && goal_has_fronts(&s->goal.all) &&
@@ -202,6 +218,10 @@ void standing_json(struct buf *b, const struct standing *s,
     if (s->lease.live)
         print_claims_json(b, a, where->folder);
     print_jobs_json(b, a, where->folder, s->jobs_out);
+    buf_adds(b, ",\"device\":");
+    strict_string_or_null(b, s->device);
+    buf_adds(b, ",\"gpu\":");
+    strict_string_or_null(b, s->gpu);
     provenance_json(b, &s->code);
     buf_adds(b, "}\n");
 }

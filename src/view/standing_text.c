@@ -190,5 +190,9 @@ void standing_print(struct buf *b, const struct standing *s,
         print_best(b, s, brief, a);
     if (goal_has_fronts(&s->goal.all))
         print_fronts(b, s, brief);
+    if (s->device.len)
+        buf_addf(b, "device   %.*s\n", STRF(s->device));
+    if (s->gpu.len)
+        buf_addf(b, "gpu      %.*s\n", STRF(s->gpu));
     provenance_print(b, &s->code, where->name);
 }

@@ -128,19 +128,6 @@ static bool is_time(const char *name)
     return i == OWN_CREATED || i == OWN_STARTED || i == OWN_ENDED;
 }
 
-double summary_number(const struct value *summary, struct str name)
-{
-    const struct value *whole = value_get(summary, name);
-    const char *dot = memrchr(name.p, '.', name.len);
-    if (whole)
-        return value_number(value_get(whole, STR("last")));
-    if (!dot)
-        return NAN;
-    size_t n = (size_t)(dot - name.p);
-    return value_number(value_get(value_get(summary, str_n(name.p, n)),
-                                  str_n(dot + 1, name.len - n - 1)));
-}
-
 const struct value *trial_column(struct store *store, const struct trial *t,
                                  const struct value *point, const char *name,
                                  struct arena *a)
@@ -152,10 +139,7 @@ const struct value *trial_column(struct store *store, const struct trial *t,
     enum own_column i = own_at(name);
     if (i != OWN_COUNT)
         return own_value(i, store, t, a);
-    double metric = NAN;
-    if (t->summary.len)
-        metric = summary_number(json_parse(a, t->summary, "", false, NULL),
-                                str_of(name));
+    double metric = summary_number(t->summary, str_of(name));
     if (!isnan(metric) || !t->about.len)
         return number(metric, a);
     return point_flat_get(json_parse(a, t->about, "", false, NULL),

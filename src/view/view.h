@@ -84,6 +84,21 @@ void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
 void summary_values(const struct value *summary, struct str name,
                     const struct goal *goal, double *last, double *best);
 
+/* ---- what attempts had of devices: use.c, device_choices.c
+ * -------------------------------- */
+
+/* ", device cuda, 1.2 MiB of a GPU, 34 J of a GPU, by time", as far as it is
+ * known and no matter of course. */
+void use_words(struct buf *b, const struct use *u);
+/* ,"device":…,"input_seconds":…, … */
+void use_json(struct buf *b, const struct use *u);
+/* One sentence of the last trials: how busy their GPU is, and what it waits
+ * for; nothing where nobody knows. */
+int use_lately(struct buf *b, struct store *store, struct err *err);
+
+/* "auto chose cuda, up to 2048 at a time: …"; nothing where it chose none. */
+int device_choices_words(struct buf *b, struct store *store, struct err *err);
+
 /* ---- failures in words: which line says what went wrong, which failures are
  * the same, what helps ---- */
 
@@ -107,8 +122,13 @@ struct provenance {
 /* The texts are in the arena. */
 int provenance_read(struct store *store, struct arena *a, struct provenance *p,
                     struct err *err);
-/* "commit   8d1f… and 3 changed files (`throng status NAME --diff`)"; nothing
- * where it is unknown. */
+/* "8d1f… and 3 changed files (`throng status NAME --diff`)"; nothing where it
+ * is unknown. */
+void provenance_commit(struct buf *b, const struct provenance *p,
+                       const char *study);
+/* What tasks run from, where that was frozen. */
+void provenance_frozen(struct buf *b, const struct provenance *p);
+/* Both as lines, `commit   …` and `code     …`. */
 void provenance_print(struct buf *b, const struct provenance *p,
                       const char *study);
 /* ,"commit":…,"diff":… behind another field; null where it is unknown. */
@@ -155,9 +175,9 @@ void trial_columns_done(struct trial_columns *k);
 const struct value *trial_column(struct store *store, const struct trial *t,
                                  const struct value *point, const char *name,
                                  struct arena *a);
-/* The number of a metric in a parsed summary: its last one, or loss.min,
+/* The number of a metric in a summary's text: its last one, or loss.min,
  * loss.count … of a metric loss; NaN: none. */
-double summary_number(const struct value *summary, struct str name);
+double summary_number(struct str summary, struct str name);
 
 /* For people; brief: floats have six digits, times are the clock's. */
 void trial_column_print(struct buf *b, const char *name, const struct value *v,
@@ -380,6 +400,9 @@ struct outlook {
 /* Bytes of the files that `inputs` names. */
 uint64_t outlook_inputs(const struct plan *p, const char *home,
                         struct arena *a);
+/* rows × models × samples of a stage, in one line without its end. */
+struct bulk_outlook;
+void bulk_outlook_print(struct buf *b, const struct bulk_outlook *o);
 void outlook_think(struct outlook *o);
 void outlook_print(struct buf *b, const struct outlook *o);
 /* What was measured, with room to spare, as `resources:` of a study file. */
@@ -478,6 +501,8 @@ struct standing {
     struct provenance code;
     struct str *written; /* parameters in the file's order */
     size_t written_count;
+    struct str device; /* what `auto` chose, in words; empty: nothing */
+    struct str gpu;    /* how busy it was lately, the same */
 };
 /* What a look at the whole study needs no scan for. */
 int standing_read(struct standing *s, struct store *store, struct arena *a,
@@ -720,7 +745,7 @@ void groups_json(struct buf *b, const char *over, const struct group_row *list,
 bool ranking_is_column(const char *name);
 /* What a trial shows under `by` (see struct ranking); NaN: nothing. */
 double trial_shown(const struct trial *t, const struct value *point,
-                   const char *by, struct arena *a);
+                   const char *by);
 
 /* Of several objectives, or bounds. */
 struct ranked_fronts {
@@ -843,6 +868,31 @@ void load_spans_done(struct load_spans *l);
 int load_json(struct buf *b, struct store *store, size_t points,
               struct arena *a, struct err *err);
 
+/* ---- inferences over many rows ------------------------------------------ */
+
+struct inference_line {
+    const char *name; /* of the study */
+    uint64_t shards, done, failed, rows, models;
+    int64_t samples;            /* 0: once, without dropout */
+    double passes, predictions; /* of a row, and of all rows that are done */
+    double seconds;             /* in which any attempt ran */
+    double slot_seconds;        /* of all attempts */
+    int64_t slots;              /* the most attempts at once */
+    double dropout_least, dropout_most; /* NaN: none */
+    double timed, asked_seconds; /* predictions whose time is known, and it */
+};
+/* 1: the study is no inference. name stays the caller's. */
+int inference_read(struct inference_line *l, const char *name,
+                   const char *folder, struct arena *a, struct err *err);
+struct inference_line inferences_total(const struct inference_line *list,
+                                       size_t count);
+/* With a line for all of them behind. */
+void inferences_table(struct tabled *t, const struct inference_line *list,
+                      size_t count);
+/* The schema throng.inferences/1. */
+void inferences_json(struct buf *b, const struct inference_line *list,
+                     size_t count);
+
 /* ---- predictions beside truths ------------------------------------------ */
 
 struct judged_asked {
@@ -859,6 +909,20 @@ struct judged_asked {
  * arena; NULL and err. */
 struct value *judged_rows(const struct judged_asked *q, struct arena *a,
                           struct err *err);
+
+/* ---- the rows of a layer ------------------------------------------------- */
+
+enum { LAYER_COLUMNS = 1024, LAYER_SILHOUETTES = 20000 };
+struct layer_asked {
+    size_t components;  /* directions in which rows differ most; 0: none */
+    size_t clusters;    /* groups by k-means; 0: none */
+    const char *folder; /* of the task that has written the rows */
+};
+/* Writes them in place of the rows. {"explained": [0.6, …], "squares": …,
+ * "silhouette": 0.4}; what nobody asks is not there, nor silhouettes of more
+ * than LAYER_SILHOUETTES rows. Lives in the arena; NULL and err. */
+struct value *layer_look(const struct layer_asked *q, struct arena *a,
+                         struct err *err);
 
 /* ---- trials for other programs ----------------------------------------- */
 

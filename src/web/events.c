@@ -4,7 +4,8 @@
  * which revision that is (`made` and `since`, or the header Last-Event-ID), so
  * that nothing is missed while it was away. However many listen, the study is
  * looked at once, at most ten times a second; where very many do, all of them
- * hear less often, since who listens takes time from who works. */
+ * hear less often, since who listens takes time from who works. Who has just
+ * come is told at once, and only that one. */
 #include <math.h>
 #include <stdlib.h>
 #include "base/num.h"
@@ -22,6 +23,7 @@ struct listener {
     struct served *study;
     struct client *client;
     uint32_t made, revision; /* that it knows; made 0: nothing */
+    uint32_t standings;      /* of the study, when it was told */
     int64_t told_ns; /* 0: it has just come, and knows not how it stands */
 };
 
@@ -141,12 +143,13 @@ static void tell(struct served *s, struct listener *l, struct str standing,
     }
     l->made = s->frame->made;
     l->revision = s->frame->revision;
+    l->standings = s->standings;
     l->told_ns = clock_mono_ns();
     client_push(l->client, buf_str(event));
 }
 
-/* Says how the study stands now; true when that is news. */
-static bool stands_anew(struct served *s)
+/* Says how the study stands now, and counts when that is news. */
+static void stand(struct served *s)
 {
     struct buf now;
     struct err err = {0};
@@ -156,19 +159,29 @@ static bool stands_anew(struct served *s)
     if (news) {
         free(s->standing);
         s->standing = buf_take(&now);
+        s->standings++;
     }
     buf_done(&now);
-    return news;
 }
 
-static void tell_all(struct served *s, bool news)
+/* Whether there is something that it does not know, and it is its turn. */
+static bool is_to_hear(const struct served *s, const struct listener *l,
+                       double every_s)
+{
+    if (!l->told_ns)
+        return true;
+    bool news = l->standings != s->standings || l->made != s->frame->made ||
+                l->revision != s->frame->revision;
+    return news && clock_mono_ns() - l->told_ns >= (int64_t)(every_s * 1e9);
+}
+
+static void tell_all(struct served *s, double every_s)
 {
     struct buf event;
     uint32_t made = 0, revision = 0;
     buf_init(&event);
     for (struct listener *l = s->listeners; l; l = l->next)
-        if (news || !l->told_ns || l->made != s->frame->made ||
-            l->revision != s->frame->revision)
+        if (is_to_hear(s, l, every_s))
             tell(s, l, str_of(s->standing), &event, &made, &revision);
     buf_done(&event);
 }
@@ -206,7 +219,7 @@ static bool standing_is_old(const struct served *s)
 }
 
 /* A study that cannot be read just now is tried again with the next pulse. */
-static void pulse(struct served *s)
+static void pulse(struct served *s, double every_s)
 {
     struct err err = {0};
     if (!s->listeners)
@@ -215,15 +228,14 @@ static void pulse(struct served *s)
         tell_gone(s);
         return;
     }
-    bool news = false;
     if (standing_is_old(s)) {
         int64_t before = clock_mono_ns();
-        news = stands_anew(s);
+        stand(s);
         s->stood_ns = clock_mono_ns();
         s->stand_cost_ns = s->stood_ns - before;
     }
     if (s->standing)
-        tell_all(s, news);
+        tell_all(s, every_s);
     keep_alive(s);
 }
 
@@ -231,13 +243,14 @@ void events_pulse(void *web)
 {
     struct web *w = web;
     size_t count = 0;
-    for (struct served *s = w->studies; s; s = s->next) {
-        pulse(s);
+    for (struct served *s = w->studies; s; s = s->next)
         for (struct listener *l = s->listeners; l; l = l->next)
             count++;
-    }
+    double every_s = fmax(PULSE_S, (double)count / EVENTS_MAX);
+    for (struct served *s = w->studies; s; s = s->next)
+        pulse(s, every_s);
     if (count)
-        loop_timer_in(w->pulse, fmax(PULSE_S, (double)count / EVENTS_MAX));
+        loop_timer_in(w->pulse, every_s);
 }
 
 /* ---- coming in --------------------------------------------------------- */

@@ -31,7 +31,8 @@ struct served {
     VEC(uint32_t) ordered;
 
     struct listener *listeners;
-    char *standing;                  /* as they were told last; NULL: not yet */
+    char *standing;                  /* as they are told; NULL: not yet */
+    uint32_t standings;              /* how often that has changed */
     int64_t stood_ns, stand_cost_ns; /* when that was, and what it took */
 };
 

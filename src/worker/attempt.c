@@ -424,7 +424,8 @@ static void finish(struct attempt *a)
         .max_rss_bytes = a->max_rss_bytes,
         .output_bytes = output_bytes(a),
         .metric_points = a->metrics.points,
-        .company = a->company};
+        .company = a->company,
+        .use = a->use};
     struct buf last;
     buf_init(&last);
     judge(a, &e);

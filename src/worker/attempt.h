@@ -81,12 +81,15 @@ struct attempt {
 
     enum outcome verdict; /* decided from outside; NONE: its exit decides */
     const char *reason;   /* that goes with the verdict */
+    const char *shard;    /* the file of its rows; NULL: it is about none */
     struct str faults;    /* and of the model file: record_ended has them */
     int status;           /* of wait */
     double ran_s;
     double cpu_s;      /* of the processes that were reaped */
     double cpu_seen_s; /* the least that it is, by the last census */
     uint64_t max_rss_bytes;
+    struct use use;
+    uint64_t gpu_bytes_now; /* of its GPUs together, by the last look */
 };
 
 /* Takes the task of a RECORD_TASK. NULL and err when it makes no sense. */

@@ -262,6 +262,7 @@ void census_take(struct worker *w)
     note_all_away(w);
     c->taken_ns = clock_mono_ns();
     c->cost_ns = c->taken_ns - began;
+    looks_processes(w);
 }
 
 /* ---- ended attempts -------------------------------------------------- */

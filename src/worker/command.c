@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "worker/kind.h"
+#include "worker/rows.h"
 #include "worker/worker.h"
 
 #define MS 1000000ll
@@ -74,11 +76,36 @@ int command_reread(struct attempt *a, struct err *err)
     return metrics_begin(a, err);
 }
 
+/* The rows that the program is to look at; what an attempt before said of them
+ * does not count. */
+static int open_shard(struct attempt *a, struct err *err)
+{
+    const struct task *t = &a->task;
+    if (!t->shard.file.len)
+        return 0;
+    const char *name = rows_name(t, a->arena);
+    a->shard = name ? path_join(a->arena, a->folder.path, name)
+                    : arena_cstr(a->arena, t->shard.file);
+    unlink(path_join(a->arena, a->folder.path, ROWS_PREDICTIONS));
+    int rc = name ? rows_write(t, a->shard, a->arena, err)
+                  : rows_check(t, a->arena, err);
+    if (rc && err->kind == ERR_INPUT)
+        a->verdict = OUTCOME_INVALID;
+    return rc;
+}
+
+static void close_shard(struct attempt *a)
+{
+    if (a->shard && a->task.shard.form)
+        unlink(a->shard);
+}
+
 int command_start(struct attempt *a, arguments_fn *arguments, struct err *err)
 {
     struct worker *w = a->worker;
     struct spawn s;
-    if (command_reread(a, err) != 0 || prepare(a, arguments, &s, err) != 0)
+    if (command_reread(a, err) != 0 || open_shard(a, err) != 0 ||
+        prepare(a, arguments, &s, err) != 0)
         return -1;
     s.mask = w->task_mask;
     cgroup_begin(a);
@@ -190,6 +217,21 @@ void command_exit(struct attempt *a, int status, const struct rusage *use)
         blame_kernel_limit(a);
 }
 
+/* A program that ended well, and was asked about rows. */
+static void judge_shard(struct attempt *a, struct record_ended *e)
+{
+    struct err err = {0};
+    const char *said = path_join(a->arena, a->folder.path, ROWS_PREDICTIONS);
+    e->outcome = OUTCOME_DONE;
+    if (!file_exists(said)) {
+        e->outcome = OUTCOME_FAILED;
+        a->reason = "it ended well without writing $THRONG_PREDICTIONS";
+    } else if (rows_check(&a->task, a->arena, &err)) {
+        e->outcome = OUTCOME_INVALID;
+        a->reason = arena_printf(a->arena, "%s", err.text);
+    }
+}
+
 /* What the exit status says, for an attempt without a verdict. */
 static void judge_exit(struct attempt *a, struct record_ended *e)
 {
@@ -199,6 +241,8 @@ static void judge_exit(struct attempt *a, struct record_ended *e)
         e->outcome = OUTCOME_FAILED;
         a->reason = arena_printf(a->arena, "signal %d (%s)", e->signum,
                                  strsignal(e->signum));
+    } else if (e->exit_code == 0 && a->shard) {
+        judge_shard(a, e);
     } else if (e->exit_code == 0) {
         e->outcome = OUTCOME_DONE;
     } else if (e->exit_code == EXIT_CODE_CHECKPOINTED) {
@@ -279,6 +323,7 @@ bool command_drain(struct attempt *a)
         metrics_read_number(a);
     if (awaits_disk(a))
         return false;
+    close_shard(a);
     if (a->process.pid > 0) {
         candle_end(a);
         if (folder_keep_outputs(&a->folder, &a->task, a->arena, &err) != 0)

@@ -3,11 +3,13 @@
  * The task's own model is the first seat; its options name the others, as JSON:
  *
  *   {"members": [{"model": …, "weights": "/a/b.safetensors", "workdir": "/a"}],
- *    "weights": [0.5, 0.5], "combine": "mean", "samples": 1,
- *    "quantiles": [0.05, 0.5, 0.95], "passes": true}
+ *    "weights": [0.5, 0.5], "combine": "mean", "samples": 1, "stack": [],
+ *    "calibration": [],
+ *    "quantiles": [0.05, 0.5, 0.95], "passes": true, "out_of_fold": true}
  *
  * With `samples` each is asked so many times, with its dropout; with `passes`
- * what each says is kept (passes.c).
+ * what each says is kept (passes.c), of rows that no member was trained on, or
+ * `out_of_fold` of rows that some were not, with who they are.
  *
  * Each seat has rows of its own, made of the same files by what was fitted on
  * its training rows; those of one shape are members of one cohort. All are
@@ -20,6 +22,7 @@
 #include "worker/member.h"
 
 #define PASSES_BYTES (4u << 20) /* of one piece, unless a batch has more */
+#define WHOLE_MOST 65536        /* rows of a piece, for the sake of batches */
 
 struct committee {
     struct arena *arena; /* of the member that it is of */
@@ -27,14 +30,20 @@ struct committee {
     struct data_part *parts; /* by seat: its numbers of the same rows */
     struct combine_rule rule;
     struct combine_head *heads;
+    const struct value *stack;                   /* of stacking; NULL: none */
+    const struct value *calibration;             /* the same */
+    const struct calibrated_output **calibrated; /* of it, by head */
     size_t head_count, wide;
     struct predicted what;
     struct predicted_more *more; /* of it */
     float *passes;               /* by pass: rows × wide */
     double *row;                 /* the passes of one row, of one head */
     double *scratch;
-    size_t rows;       /* of a piece */
-    bool keeps_passes; /* to choose by */
+    size_t rows;              /* of a piece */
+    uint64_t first;           /* number of the first row among all */
+    bool keeps_passes;        /* to choose by */
+    bool out_of_fold;         /* of those only who was not trained on the row */
+    struct held_out held_out; /* of the same: the rows */
 };
 
 static const struct value *options_of(const struct member *m, struct err *err)
@@ -80,6 +89,7 @@ static struct member *open_seat(struct train *t, const struct member *first,
     json_print(&text, value_get(v, STR("model")));
     m->kind = first->kind;
     m->draws = first->draws;
+    m->seated = true;
     m->task.model = arena_str(m->arena, buf_str(&text));
     m->task.weights =
         arena_str(m->arena, value_text(value_get(v, STR("weights"))));
@@ -216,6 +226,17 @@ static int rows_of(const struct committee *c, const struct member *m,
         STRF(m->task.weights));
 }
 
+static int hold_out(struct committee *c, struct err *err)
+{
+    struct held_out *h = &c->held_out;
+    if (held_out_find(c->seats, c->parts, c->rule.members, c->out_of_fold, h,
+                      c->arena, err))
+        return -1;
+    for (size_t i = 0; i < c->rule.members; i++)
+        c->parts[i] = h->part;
+    return 0;
+}
+
 static int find_rows(struct committee *c, struct err *err)
 {
     const struct member *first = c->seats[0];
@@ -236,7 +257,7 @@ static int find_rows(struct committee *c, struct err *err)
                            "rows by --data",
                            STRF(m->task.weights), STRF(first->task.weights));
     }
-    if (!same && share_rows(c, err))
+    if (c->keeps_passes ? hold_out(c, err) : !same && share_rows(c, err))
         return -1;
     c->what.part = &c->parts[0];
     return 0;
@@ -272,28 +293,41 @@ static int read_rule(struct committee *c, const struct value *options,
     return 0;
 }
 
-/* Of several numbers each has columns of its own, by its name. */
 static void name_columns(struct committee *c, size_t head)
 {
-    struct nn_head_facts h = nn_model_head(c->what.model, head);
-    const struct combine_head *own = &c->heads[head];
-    const struct data_field *label = predicted_label(&c->what, &h);
-    size_t count = combine_columns(&c->rule, own);
-    bool several = (h.spreads ? h.width / 2 : h.width) > 1;
-    const char **names = arena_array(c->arena, count + 1, sizeof(*names));
-    for (size_t i = 0; i < count; i++) {
-        long output;
-        names[i] = combine_column(&c->rule, own, i, &output, c->arena);
-        if (!several || output < 0)
-            continue;
-        struct buf b;
-        buf_init(&b);
-        buf_addf(&b, "%s_", names[i]);
-        predicted_output_name(&b, label, &h, (size_t)output);
-        names[i] = arena_cstr(c->arena, buf_str(&b));
-        buf_done(&b);
-    }
+    size_t count;
+    const char **names = combine_names_of(&c->rule, &c->heads[head],
+                                          c->calibration, &count, c->arena);
     c->more[head] = (struct predicted_more){names, count};
+}
+
+/* Stacking is of the outputs that it was fitted on. */
+static int take_stack(struct committee *c, struct err *err)
+{
+    for (size_t i = 0; c->stack && i < c->head_count; i++) {
+        struct combine_head *h = &c->heads[i];
+        h->stack = combine_stack_read(c->stack, i, combine_told(h),
+                                      c->rule.members, c->arena);
+        if (!h->stack)
+            return err_set(err, ERR_INPUT,
+                           "its stack is not of as many outputs and members as "
+                           "there are");
+    }
+    return 0;
+}
+
+static int take_calibration(struct committee *c, struct err *err)
+{
+    c->calibrated =
+        arena_array(c->arena, c->head_count + 1, sizeof(*c->calibrated));
+    for (size_t i = 0; c->calibration && i < c->head_count; i++) {
+        c->calibrated[i] =
+            calibrated_read(c->calibration, i, &c->heads[i], c->arena);
+        if (!c->calibrated[i])
+            return err_set(err, ERR_INPUT,
+                           "its calibration is not of the outputs that it has");
+    }
+    return 0;
 }
 
 static void make_heads(struct committee *c)
@@ -307,21 +341,40 @@ static void make_heads(struct committee *c)
     c->what.exact = true;
     for (size_t i = 0; i < c->head_count; i++) {
         struct nn_head_facts h = nn_model_head(m, i);
-        c->heads[i] =
-            (struct combine_head){h.width, h.classes, h.each, h.spreads};
+        c->heads[i] = (struct combine_head){.width = h.width,
+                                            .classes = h.classes,
+                                            .each = h.each,
+                                            .spreads = h.spreads};
+        c->heads[i].names = (struct combine_head_names){
+            .prefix = nn_head_prefix(m, i, c->arena),
+            .outputs = nn_output_names(m, i, c->what.table, c->arena),
+            .columns = nn_column_names(m, i, c->what.table, c->arena)};
         if (!c->keeps_passes)
             name_columns(c, i);
     }
     if (c->keeps_passes)
-        c->more[c->head_count].count = combine_passes(&c->rule) * c->wide;
+        c->more[c->head_count].count =
+            combine_passes(&c->rule) * (c->wide + c->out_of_fold);
+}
+
+/* Rows that are whole batches of all seats, where that is not too many. */
+static size_t whole_batches(const struct committee *c, size_t rows)
+{
+    size_t all = 1;
+    for (size_t i = 0; i < c->rule.members; i++) {
+        size_t batch = nn_trainer_ask_rows(c->seats[i]->cohort->trainer);
+        if (all % batch)
+            all = batch % all ? all * batch : batch;
+        if (all > WHOLE_MOST)
+            all = batch;
+    }
+    return rows < all ? all : rows / all * all;
 }
 
 static int make_room(struct committee *c, struct err *err)
 {
     size_t passes = combine_passes(&c->rule), line = passes * c->wide;
-    size_t batch = (size_t)nn_model_batch(c->what.model);
-    size_t rows = PASSES_BYTES / sizeof(float) / (line + 1);
-    c->rows = rows < batch ? batch : rows / batch * batch;
+    c->rows = whole_batches(c, PASSES_BYTES / sizeof(float) / (line + 1));
     c->passes = calloc(c->rows * line + 1, sizeof(*c->passes));
     c->row = calloc(line + 1, sizeof(*c->row));
     c->scratch = calloc(passes + 1, sizeof(*c->scratch));
@@ -331,17 +384,40 @@ static int make_room(struct committee *c, struct err *err)
                    passes, c->rows);
 }
 
+static bool is_asked(const struct value *options, const char *key)
+{
+    const struct value *v = value_get(options, str_of(key));
+    return v && v->kind == VALUE_BOOL && v->boolean;
+}
+
+static void say_left_out(struct train *t, struct committee *c, struct member *m)
+{
+    size_t left = c->held_out.left_out;
+    if (left)
+        member_say(t, m, RECORD_NOTICE,
+                   str_of(arena_printf(
+                       c->arena,
+                       "%zu row%s left out: a member was trained on %s, or on "
+                       "rows that equal %s",
+                       left, left == 1 ? " is" : "s are",
+                       left == 1 ? "it" : "them", left == 1 ? "it" : "them")));
+}
+
 static int make(struct train *t, struct committee *c, struct member *m,
                 struct err *err)
 {
     const struct value *options = options_of(m, err);
-    const struct value *keeps = value_get(options, STR("passes"));
-    c->keeps_passes = keeps && keeps->kind == VALUE_BOOL && keeps->boolean;
+    c->keeps_passes = is_asked(options, "passes");
+    c->out_of_fold = is_asked(options, "out_of_fold");
+    c->stack = value_get(options, STR("stack"));
+    c->calibration = value_get(options, STR("calibration"));
     if (!options || open_seats(t, c, m, options, err) || check_seats(c, err) ||
         find_rows(c, err) || read_rule(c, options, err))
         return -1;
+    say_left_out(t, c, m);
     make_heads(c);
-    return make_room(c, err);
+    return take_stack(c, err) || take_calibration(c, err) ? -1
+                                                          : make_room(c, err);
 }
 
 struct committee *committee_open(struct train *t, struct member *m,
@@ -349,6 +425,7 @@ struct committee *committee_open(struct train *t, struct member *m,
 {
     struct committee *c = xcalloc(1, sizeof(*c));
     c->arena = m->arena;
+    c->first = m->task.shard.row;
     if (make(t, c, m, err) == 0)
         return c;
     committee_close(t, c);
@@ -372,23 +449,64 @@ struct predicted committee_rows(const struct committee *c)
     return c->what;
 }
 
+const char **committee_columns(const struct committee *c, size_t *count)
+{
+    return keep_columns(&c->rule, c->heads, c->head_count, c->calibration,
+                        count, c->arena);
+}
+
+size_t committee_passes(const struct committee *c)
+{
+    return combine_passes(&c->rule);
+}
+
 size_t committee_piece(const struct committee *c)
 {
     return c->rows;
 }
 
+void committee_move(struct committee *c, uint64_t first, size_t count)
+{
+    c->first = first;
+    for (size_t i = 0; i < c->rule.members; i++)
+        data_product_move(c->seats[i]->product, first, count);
+}
+
 /* ---- asking -------------------------------------------------------------- */
 
-static int ask_seat(struct committee *c, size_t seat, size_t from, size_t count,
-                    struct err *err)
+/* Seats from `at` on that are of one cohort are asked together; returns how
+ * many they are. */
+static size_t seats_together(const struct committee *c, size_t at)
 {
-    const struct member *m = c->seats[seat];
-    struct nn_stretch rows = {&c->parts[seat], from, count};
-    int rc = 0;
-    for (size_t s = 0; !rc && s < c->rule.samples; s++)
-        rc = nn_trainer_predict(
-            m->cohort->trainer, m->place, &rows, (uint32_t)s,
-            c->passes + (seat * c->rule.samples + s) * c->rows * c->wide, err);
+    size_t end = at;
+    while (end < c->rule.members &&
+           c->seats[end]->cohort == c->seats[at]->cohort)
+        end++;
+    return end - at;
+}
+
+static int ask_seats(struct committee *c, size_t at, size_t seats, size_t from,
+                     size_t count, struct err *err)
+{
+    int *places = xcalloc(seats, sizeof(*places));
+    const struct data_part **parts = xcalloc(seats, sizeof(*parts));
+    for (size_t i = 0; i < seats; i++) {
+        places[i] = c->seats[at + i]->place;
+        parts[i] = &c->parts[at + i];
+    }
+    struct nn_question q = {.members = places,
+                            .parts = parts,
+                            .count = seats,
+                            .from = from,
+                            .rows = count,
+                            .first = c->first,
+                            .samples = c->rule.samples,
+                            .outputs = c->passes +
+                                       at * c->rule.samples * c->rows * c->wide,
+                            .room = c->rows};
+    int rc = nn_trainer_ask(c->seats[at]->cohort->trainer, &q, err);
+    free(places);
+    free(parts);
     return rc;
 }
 
@@ -405,11 +523,25 @@ static void combine_row(struct committee *c, size_t row, double *outputs,
                     (double)c->passes[(p * c->rows + row) * c->wide + at + k];
         combine_outputs(&c->rule, h, c->row, c->scratch, outputs + at);
         at += h->width;
-        if (c->keeps_passes)
+        if (c->keeps_passes || !c->more[i].count)
             continue;
+        size_t columns = combine_columns(&c->rule, h);
         combine_sureness(&c->rule, h, c->row, c->scratch, more);
-        more += combine_columns(&c->rule, h);
+        if (c->calibration)
+            calibrated_apply(h, c->calibrated[i], more,
+                             columns / combine_told(h), outputs + at - h->width,
+                             more + columns);
+        more += c->more[i].count;
     }
+}
+
+/* Of each pass 1 where its member may speak of the row, else 0. */
+static double *keep_who(const struct committee *c, uint32_t row, double *to)
+{
+    const struct held_out *h = &c->held_out;
+    for (size_t p = 0; h->may && p < combine_passes(&c->rule); p++)
+        *to++ = h->may[p / c->rule.samples * h->rows + row];
+    return to;
 }
 
 static void keep_passes(const struct committee *c, size_t row, double *to)
@@ -419,8 +551,9 @@ static void keep_passes(const struct committee *c, size_t row, double *to)
             *to++ = (double)c->passes[(p * c->rows + row) * c->wide + k];
 }
 
-bool committee_keeps_passes(const struct committee *c)
+bool committee_keeps_passes(const struct committee *c, bool *out_of_fold)
 {
+    *out_of_fold = c->out_of_fold;
     return c->keeps_passes;
 }
 
@@ -429,12 +562,16 @@ int committee_ask(struct committee *c, size_t from, size_t count,
 {
     size_t some = predicted_more_count(&c->what);
     int rc = 0;
-    for (size_t i = 0; !rc && i < c->rule.members; i++)
-        rc = ask_seat(c, i, from, count, err);
+    for (size_t i = 0, seats; !rc && i < c->rule.members; i += seats) {
+        seats = seats_together(c, i);
+        rc = ask_seats(c, i, seats, from, count, err);
+    }
     for (size_t r = 0; !rc && r < count; r++) {
         combine_row(c, r, outputs + r * c->wide, more + r * some);
         if (c->keeps_passes)
-            keep_passes(c, r, more + r * some);
+            keep_passes(
+                c, r,
+                keep_who(c, c->what.part->rows[from + r], more + r * some));
     }
     return rc;
 }

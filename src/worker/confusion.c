@@ -21,8 +21,8 @@ struct confusion {
 static bool has_pairs(const struct predicted *what,
                       const struct nn_head_facts *h)
 {
-    const struct data_field *label = predicted_label(what, h);
-    return predicted_is_class(label, h) && label->categories &&
+    const struct data_field *label = nn_head_label(h, what->table);
+    return nn_head_is_class(h, label) && label->categories &&
            label->columns == 1 && label->classes <= CONFUSION_MAX &&
            nn_model_takes_classes(what->model, (size_t)h->label);
 }
@@ -37,7 +37,7 @@ static int add_rows(struct predictions *p, const double *outputs,
     (void)err;
     for (size_t i = 0; i < nn_model_head_count(p->what.model); i++) {
         struct nn_head_facts h = nn_model_head(p->what.model, i);
-        const struct data_field *label = predicted_label(&p->what, &h);
+        const struct data_field *label = nn_head_label(&h, p->what.table);
         for (size_t r = 0; c->counts[i] && r < count; r++) {
             const double *out = outputs + r * wide + at;
             size_t truth = (size_t)label->categories[rows[r]];
@@ -83,7 +83,7 @@ static struct value *head_value(const struct confusion *c, size_t head)
 {
     struct arena *a = c->arena;
     struct nn_head_facts h = nn_model_head(c->base.what.model, head);
-    const struct data_field *label = predicted_label(&c->base.what, &h);
+    const struct data_field *label = nn_head_label(&h, c->base.what.table);
     struct value *one = value_object(a);
     value_set(a, one, STR("name"), value_string(a, h.name));
     value_set(a, one, STR("classes"), class_list(a, label));
@@ -135,7 +135,7 @@ struct predictions *predictions_confusion(const char *path,
         struct nn_head_facts h = nn_model_head(what->model, i);
         if (!has_pairs(what, &h))
             continue;
-        size_t classes = (size_t)predicted_label(what, &h)->classes;
+        size_t classes = (size_t)nn_head_label(&h, what->table)->classes;
         c->counts[i] =
             arena_array(c->arena, classes * classes + 1, sizeof(int64_t));
     }

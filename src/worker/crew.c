@@ -55,6 +55,7 @@ static void member_ended(struct attempt *a, struct str payload)
     }
     a->cpu_s = e.cpu_seconds;
     a->max_rss_bytes = e.max_rss_bytes;
+    a->use = e.use;
     a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
     a->phase = ATTEMPT_DRAINING;
     crew_forget(a);

@@ -51,7 +51,7 @@ bool crew_reaped(struct worker *w, pid_t pid, int status);
 bool crew_has(const struct worker *w, pid_t pid);
 void crew_done(struct worker *w);
 
-/* The process: reads tasks from the socket until it closes. */
+/* The process (trainer.c): reads tasks from the socket until it closes. */
 int train_main(int fd, const char *folder);
 
 #endif

@@ -9,16 +9,18 @@
 #include "base/json.h"
 #include "worker/granted.h"
 #include "worker/launch.h"
+#include "worker/rows.h"
 #include "worker/worker.h"
 
 #define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
 
 static const char *const protocol_names[] = {
-    "THRONG_STUDY",  "THRONG_TRIAL",      "THRONG_ATTEMPT",
-    "THRONG_SEED",   "THRONG_PARAMS",     "THRONG_METRICS",
-    "THRONG_OUTPUT", "THRONG_STOP",       "THRONG_CHECKPOINT",
-    "THRONG_SUBSET", "THRONG_BUDGET",     "THRONG_DEADLINE",
-    "THRONG_WANDB",  "THRONG_FIRST_STEP",
+    "THRONG_STUDY",       "THRONG_TRIAL",      "THRONG_ATTEMPT",
+    "THRONG_SEED",        "THRONG_PARAMS",     "THRONG_METRICS",
+    "THRONG_OUTPUT",      "THRONG_STOP",       "THRONG_CHECKPOINT",
+    "THRONG_SUBSET",      "THRONG_BUDGET",     "THRONG_DEADLINE",
+    "THRONG_WANDB",       "THRONG_FIRST_STEP", "THRONG_SHARD",
+    "THRONG_PREDICTIONS",
 };
 /* Room for the protocol, the mark, PATH, Python's, CUDA, OMP, NULL. */
 #define OURS_MAX 32
@@ -247,6 +249,10 @@ static void put_identity(struct builder *b, const struct attempt *a)
     if (a->metrics.batch && metric_batch_next(a->metrics.batch) > 0)
         putf(b, "THRONG_FIRST_STEP=%lld",
              (long long)metric_batch_next(a->metrics.batch));
+    if (a->shard) {
+        putf(b, "THRONG_SHARD=%s", a->shard);
+        putf(b, "THRONG_PREDICTIONS=%s/%s", folder, ROWS_PREDICTIONS);
+    }
     if (t->needs.time_s > 0)
         putf(b, "THRONG_DEADLINE=%.3f",
              a->started_wall + t->needs.time_s - a->used_s);

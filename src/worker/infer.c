@@ -4,25 +4,48 @@
  * A turn is a piece of the rows, so that others have theirs. What is written is
  * there when all of it is: who is ended before leaves nothing. */
 #include <math.h>
+#include <unistd.h>
 
 #include "worker/crew.h"
 #include "worker/member.h"
+#include "worker/rows.h"
 
 static struct predicted rows_of(const struct member *m)
 {
-    return m->committee ? committee_rows(m->committee) : judging_rows(m);
+    struct predicted what =
+        m->committee ? committee_rows(m->committee) : judging_rows(m);
+    what.first_row = m->task.shard.first;
+    what.file = m->task.shard.name;
+    return what;
+}
+
+/* Rows that are asked for and that the model does not have. */
+static int check_rows(const struct member *m, struct err *err)
+{
+    struct predicted what = judging_rows(m);
+    if (!m->task.rows.len || m->task.new_rows || what.part->count)
+        return 0;
+    return err_set(err, ERR_INPUT, "%.*s has no %s rows", STRF(m->task.weights),
+                   what.rows);
 }
 
 static int begin(struct train *t, struct member *m, struct err *err)
 {
-    if (member_load(m, arena_cstr(m->arena, m->task.weights), false, err))
+    if (member_load(m, arena_cstr(m->arena, m->task.weights), false, err) ||
+        check_rows(m, err))
         return -1;
     if (committee_wanted(m) && !(m->committee = committee_open(t, m, err)))
         return -1;
+    if (keeping_wanted(m))
+        return (m->keeping = keeping_open(t, m, err)) ? 0 : -1;
     struct predicted what = rows_of(m);
+    bool out_of_fold = false;
+    if (!m->committee && m->task.predictions)
+        what.more = predicted_spreads(&what, m->arena);
     struct predictions *file =
-        m->committee && committee_keeps_passes(m->committee)
-            ? predictions_passes(member_file(t, m, "output/passes"), &what, err)
+        m->committee && committee_keeps_passes(m->committee, &out_of_fold)
+            ? predictions_passes(member_file(t, m, "output/passes"), &what,
+                                 out_of_fold, err)
         : m->task.predictions
             ? predictions_table(member_file(t, m, "output/predictions.csv"),
                                 &what, err)
@@ -35,7 +58,33 @@ static int begin(struct train *t, struct member *m, struct err *err)
 static void end(struct train *t, struct member *m)
 {
     judging_free(m->judging);
+    keeping_close(m->keeping);
     committee_close(t, m->committee);
+    const char *rows =
+        m->task.shard.file.len ? rows_name(&m->task, m->arena) : NULL;
+    if (rows)
+        unlink(path_join(m->arena, arena_cstr(m->arena, m->task.folder), rows));
+}
+
+/* A file that is read as it is may have changed until its last row was. */
+static int check_shard(const struct member *m, struct err *err)
+{
+    return m->task.shard.file.len ? rows_check(&m->task, m->arena, err) : 0;
+}
+
+static int finish_keeping(struct train *t, struct member *m, struct err *err)
+{
+    uint64_t rows;
+    if (check_shard(m, err))
+        return -1;
+    double seconds = keeping_seconds(m->keeping, &rows);
+    asked_say(t, m, rows, seconds);
+    return keeping_end(t, m->keeping, err);
+}
+
+static int keep_next(struct member *m, struct err *err)
+{
+    return keeping_next(m->keeping, err);
 }
 
 /* After the last piece. */
@@ -44,17 +93,25 @@ static int finish(struct train *t, struct member *m, struct err *err)
     struct predicted what = rows_of(m);
     const char *rows = m->task.new_rows ? "new" : what.rows;
     struct nn_report r;
-    if (judging_end(m->judging, &r, err))
+    if (check_shard(m, err) || judging_end(m->judging, &r, err))
         return -1;
-    member_say(t, m, RECORD_NOTICE,
-               str_of(arena_printf(m->arena, "%zu %s row%s", what.part->count,
-                                   rows, what.part->count == 1 ? "" : "s")));
+    double seconds = judging_seconds(m->judging);
+    if (!m->task.shard.file.len)
+        member_say(
+            t, m, RECORD_NOTICE,
+            str_of(arena_printf(m->arena, "%zu %s row%s%s", what.part->count,
+                                rows, what.part->count == 1 ? "" : "s",
+                                m->task.predictions
+                                    ? asked_words(m, what.part->count, seconds)
+                                    : "")));
     if (!m->task.predictions && m->task.new_rows && isnan(r.validation_loss))
         return err_set(err, ERR_INPUT,
                        "the rows have no labels to be judged by; `throng "
                        "predict` needs none");
     if (!m->task.predictions)
         judging_say_unjudged(t, m, what.part, rows);
+    if (m->task.predictions)
+        asked_say(t, m, what.part->count, seconds);
     judging_say(t, m, "", &r);
     return 0;
 }
@@ -66,7 +123,10 @@ static int judge_next(struct member *m, struct err *err)
 
 static void turn(struct train *t, size_t at)
 {
-    member_turn(t, at, judge_next, finish);
+    if (t->members.p[at]->keeping)
+        member_turn(t, at, keep_next, finish_keeping);
+    else
+        member_turn(t, at, judge_next, finish);
 }
 
 KIND(infer) = {.name = "infer",

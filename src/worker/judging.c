@@ -2,16 +2,29 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sys/sys.h"
 #include "worker/member.h"
 
 #define PIECE_BYTES 65536 /* of predictions, unless a batch has more */
 
+/* Those that are asked for, or the first that were held out. */
+static const struct data_part *part_of(const struct member *m)
+{
+    const struct data_view *v = &m->view;
+    struct str rows = m->task.rows;
+    if (rows.len && !m->task.new_rows)
+        return str_is(rows, "training")     ? &v->train
+               : str_is(rows, "validation") ? &v->validation
+                                            : &v->test;
+    return v->test.count         ? &v->test
+           : v->validation.count ? &v->validation
+                                 : &v->train;
+}
+
 struct predicted judging_rows(const struct member *m)
 {
     const struct data_view *v = &m->view;
-    const struct data_part *part = v->test.count         ? &v->test
-                                   : v->validation.count ? &v->validation
-                                                         : &v->train;
+    const struct data_part *part = part_of(m);
     const char *name = part == &v->test         ? "test"
                        : part == &v->validation ? "validation"
                                                 : "training";
@@ -76,6 +89,7 @@ struct judging {
     float *floats;              /* of one piece of one member */
     double *outputs, *more;     /* of one piece */
     size_t rows, wide;          /* of one piece; numbers of a row */
+    int64_t asked_ns;           /* that answers took */
 };
 
 /* Who answers, and who judges that. */
@@ -142,22 +156,34 @@ static int ask_committee(struct judging *j, size_t *count, struct err *err)
 
 static int ask_member(struct judging *j, size_t *count)
 {
+    const struct predicted *what = &j->file->what;
     int rc = nn_pieces_next(j->pieces, j->rows, j->floats, count);
     for (size_t i = 0; !rc && i < *count * j->wide; i++)
         j->outputs[i] = (double)j->floats[i];
+    size_t some = predicted_more_count(what);
+    for (size_t r = 0; !rc && some && r < *count; r++)
+        predicted_spreads_fill(what, j->outputs + r * j->wide,
+                               j->more + r * some);
     return rc;
 }
 
 int judging_next(struct judging *j, struct err *err)
 {
     size_t count = 0;
+    int64_t began_ns = clock_mono_ns();
     int rc =
         j->committee ? ask_committee(j, &count, err) : ask_member(j, &count);
+    j->asked_ns += clock_mono_ns() - began_ns;
     if (rc > 0)
         return err_set(err, ERR_SYSTEM, "ended while it predicted");
     if (rc || predictions_add(j->file, j->outputs, j->more, count, err))
         return -1;
     return j->file->done < j->file->what.part->count;
+}
+
+double judging_seconds(const struct judging *j)
+{
+    return (double)j->asked_ns * 1e-9;
 }
 
 int judging_end(struct judging *j, struct nn_report *r, struct err *err)

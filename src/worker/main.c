@@ -14,6 +14,7 @@
 #include "worker/crew.h"
 #include "worker/report.h"
 #include "worker/sandbox.h"
+#include "worker/timing.h"
 #include "worker/tools.h"
 #include "worker/worker.h"
 
@@ -51,6 +52,7 @@ static const char usage[] =
     "  --tools DIR        where the workers of a study share what tasks find "
     "on PATH\n"
     "  --trainer N        be a trainer process on socket N\n"
+    "  --time-device NAME  say how fast it trains there\n"
     "  --version          print the version\n"
     "\n"
     "throng starts it by itself; see throng(1).\n";
@@ -58,8 +60,9 @@ static const char usage[] =
 struct command_line {
     struct worker_setup setup;
     const char *tools;
-    mode_t mask; /* of tasks */
-    int trainer; /* socket of a trainer process; -1: this is a worker */
+    mode_t mask;       /* of tasks */
+    int trainer;       /* socket of a trainer process; -1: this is a worker */
+    const char *timed; /* the device to time; NULL: none */
     bool version, help;
 };
 
@@ -102,6 +105,7 @@ static const struct option_row rows[] = {
     {"tools", OPTION_TEXT, AT(tools), 0},
     {"umask", OPTION_MODE, AT(mask), 0},
     {"trainer", OPTION_SOCKET, AT(trainer), 0},
+    {"time-device", OPTION_TEXT, AT(timed), 0},
     {"version", OPTION_FLAG, AT(version), 0},
     {"help", OPTION_FLAG, AT(help), 0},
 };
@@ -214,7 +218,7 @@ static int read_options(struct command_line *c, int argc, char **argv,
         if (read_option(c, &rows[option - 1], err) != 0)
             return -1;
     }
-    if (c->version || c->help || c->trainer >= 0)
+    if (c->version || c->help || c->trainer >= 0 || c->timed)
         return 0;
     if (optind < argc)
         return err_set(err, ERR_USAGE, "unexpected argument `%s`",
@@ -361,6 +365,8 @@ static int worker_main(int argc, char **argv)
     }
     if (c.trainer >= 0)
         return be_trainer(&c, argc, argv);
+    if (c.timed)
+        return timing_main(c.timed);
     c.setup.env = (const char *const *)environ;
     bool debug = is_debugged();
     if (debug)

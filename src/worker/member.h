@@ -1,7 +1,7 @@
 /* member.h - a trainer process and the tasks that it works on
  *
- * Private to the files of the trainer process: train.c, saved.c, infer.c,
- * judging.c. */
+ * Private to the files of the trainer process: trainer.c, opening.c, cohorts.c,
+ * saved.c, judging.c and the kinds that run in it, of which train.c is one. */
 #ifndef THRONG_WORKER_MEMBER_H
 #define THRONG_WORKER_MEMBER_H
 
@@ -13,6 +13,7 @@
 #include "terms/record.h"
 #include "terms/task.h"
 #include "worker/kind.h"
+#include "worker/meter.h"
 #include "worker/predictions.h"
 #include "worker/sources.h"
 
@@ -37,6 +38,8 @@ struct member {
     int place;
     struct metric_batch *batch;
     const char *about; /* the model, for its weights file */
+    struct str before; /* rows that the weights it begins from were trained on
+                        */
     struct buf faults; /* of its model file: record_fault_print */
     int64_t reported_ns;
     double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
@@ -46,14 +49,21 @@ struct member {
     uint64_t round; /* the last one in which it had its turn with others */
     bool training;  /* it has that turn now */
     bool begun, asked, killed;
-    bool goes_on;  /* it was killed, and may be begun again */
-    bool trained;  /* no epoch is left */
-    bool waits;    /* for a decision */
-    bool in_files; /* what it leaves goes into files */
+    bool goes_on;        /* it was killed, and may be begun again */
+    bool trained;        /* no epoch is left */
+    bool waits;          /* for a decision */
+    bool crowded;        /* it did not fit beside the others … */
+    uint64_t crowded_at; /* … when so many had left */
+    bool in_files;       /* what it leaves goes into files */
     int64_t begun_ns;
-    struct judging *judging; /* of the kind infer; NULL: none */
-    bool draws;              /* of the same: dropout stays when it predicts */
+    double spent[SPENT_COUNT]; /* of its trainer, when it began */
+    double joules;             /* the same, see meter.h */
+    struct judging *judging;   /* of the kind infer; NULL: none */
+    bool draws;                /* of the same: dropout stays when it predicts */
+    bool seated;               /* of the same: it is one of a committee */
     struct committee *committee;   /* the same, where several models answer */
+    struct data_product *product;  /* its rows; NULL: they are a set's */
+    struct keeping *keeping;       /* of the kind infer: of such; NULL: none */
     struct importance *importance; /* of the kind importance; NULL: none */
 };
 
@@ -74,8 +84,14 @@ struct train {
     struct sources sources;
     struct member *now; /* whose turn it is; NULL: nobody's */
     uint64_t round;     /* of turns */
+    uint64_t left;      /* members that have */
     bool together;      /* all of this round have theirs now */
     int64_t looked_ns;
+    double spent[SPENT_COUNT]; /* seconds, since it began … */
+    int64_t spent_ns;          /* … up to here */
+    double idle_told;          /* of it, while nobody was there */
+    struct meter *meter; /* of its GPU; NULL: it has none, or nobody can tell */
+    bool metered;        /* it was asked for */
 };
 
 /* Says something of a member; it is written later. */
@@ -87,8 +103,6 @@ void member_say_once(struct train *t, const struct member *m, const char *text);
 void member_say_metrics(struct train *t, struct member *m);
 /* A member of a task, or of none yet, that has nothing but itself. */
 struct member *member_new(const struct task *task);
-/* Reads its model and its rows and takes its place in a cohort. */
-int member_open(struct train *t, struct member *m, struct err *err);
 /* Leaves all of that, as far as it came, and frees it. */
 void member_close(struct train *t, struct member *m);
 /* Says that member number `at` has ended, and frees it. */
@@ -96,6 +110,8 @@ void member_leave(struct train *t, size_t at, enum outcome outcome,
                   struct str reason);
 /* The same for what went wrong. */
 void member_fail(struct train *t, size_t at, const struct err *err);
+/* The same from outside. What nobody has ended for good goes on from here. */
+void member_leave_killed(struct train *t, size_t at);
 /* A turn of what is done piece by piece: `next` does one, and returns 1 while
  * there are more, 0 when all are done, or -1; `finish` writes what came of
  * them. */
@@ -103,6 +119,53 @@ void member_turn(struct train *t, size_t at,
                  int (*next)(struct member *m, struct err *err),
                  int (*finish)(struct train *t, struct member *m,
                                struct err *err));
+
+/* ---- opening.c: its rows, its model, its device -------------------------- */
+
+/* Reads its model and its rows and takes its place in a cohort. */
+int member_open(struct train *t, struct member *m, struct err *err);
+/* The model for rows that are there; faults go into the member's. Yours to
+ * free. */
+struct nn_model *member_read_model(const struct value *v, struct member *m,
+                                   struct err *err);
+
+/* ---- cohorts.c ------------------------------------------------------------
+ */
+
+/* One that has a place for the member, an old or a new one; it lives as long as
+ * somebody is in it. */
+struct cohort *cohort_of(struct train *t, struct member *m, struct err *err);
+void cohort_leave(struct member *m);
+void cohort_free(struct cohort *c);
+/* What a trial may use of memory, where somebody said that. */
+int member_check_granted(const struct member *m, struct err *err);
+
+/* ---- trainer.c ------------------------------------------------------------
+ */
+
+/* False while it waits for an answer, or for room. */
+bool member_has_turn(const struct train *t, const struct member *m);
+/* Between two batches: is the one whose turn it is still wanted? `context` is
+ * the trainer. */
+bool train_broken_off(void *context);
+
+/* ---- spent.c ------------------------------------------------------------- */
+
+/* What the time since the last call of it went into. */
+void train_spend(struct train *t, enum spent into);
+/* Of the trainer, while it was a member. */
+struct use member_use(struct train *t, const struct member *m);
+
+/* Says that it goes on on another device than it was begun on, if it does. */
+void member_say_moved(struct train *t, struct member *m);
+
+/* ---- crowded.c ----------------------------------------------------------- */
+
+/* It could not be opened since it does not fit beside those that are here. */
+bool member_is_crowded(const struct train *t, const struct member *m,
+                       const struct err *err);
+/* It is opened again when one of them has left. */
+void member_wait_for_room(struct train *t, struct member *m);
 
 /* ---- saved.c: what a member leaves, and what it goes on from ------------ */
 
@@ -138,16 +201,65 @@ struct committee *committee_open(struct train *t, struct member *m,
 /* NULL is accepted. */
 void committee_close(struct train *t, struct committee *c);
 /* The columns of the rows are what each of them says, for others to make
- * something of. */
-bool committee_keeps_passes(const struct committee *c);
+ * something of; out of fold behind who may say something. */
+bool committee_keeps_passes(const struct committee *c, bool *out_of_fold);
 /* The rows that all of them are asked for, with columns of how sure it is. */
 struct predicted committee_rows(const struct committee *c);
+/* What its numbers are called, as rules of what is kept have them. */
+const char **committee_columns(const struct committee *c, size_t *count);
+/* How often a row is asked for: members × samples. */
+size_t committee_passes(const struct committee *c);
 /* The most rows that they are asked for at once: whole batches. */
 size_t committee_piece(const struct committee *c);
 /* What they say of rows from..from + count: what is predicted, and how sure
  * that is. 1: broken off. */
 int committee_ask(struct committee *c, size_t from, size_t count,
                   double *outputs, double *more, struct err *err);
+
+/* ---- held_out.c: rows that members may be chosen and calibrated by --------
+ */
+
+struct held_out {
+    struct data_part part;
+    size_t rows;     /* of the table that they are numbers of */
+    size_t left_out; /* rows that a member was trained on */
+    const bool *may; /* seats × rows: who was not trained on which; NULL: nobody
+                        was on any of the part */
+};
+/* Of the part that each seat has held out, or of rows of another day, those
+ * that no seat was trained on, or out of fold those that one at least was not.
+ * In the arena. */
+int held_out_find(struct member *const *seats, const struct data_part *parts,
+                  size_t count, bool out_of_fold, struct held_out *to,
+                  struct arena *a, struct err *err);
+
+/* Of rows that are a product of tables: those from `first` on become the first
+ * `count`. */
+void committee_move(struct committee *c, uint64_t first, size_t count);
+
+/* ---- keeping.c: rows of a product of tables or of a shard, and what is kept
+ * of them by rules ---- */
+
+#define PRODUCT_WINDOW 16384 /* rows that are looked at at once, at most */
+bool keeping_wanted(const struct member *m);
+/* After the committee is there. Yours to close. */
+struct keeping *keeping_open(struct train *t, struct member *m,
+                             struct err *err);
+void keeping_close(struct keeping *k); /* NULL is accepted */
+/* The next piece. 1: there are more; 0: that was the last; -1 and err. */
+int keeping_next(struct keeping *k, struct err *err);
+/* After the last: what is kept lies in the task's folder. */
+int keeping_end(struct train *t, struct keeping *k, struct err *err);
+/* That the models took to answer so far, and for how many rows in all. */
+double keeping_seconds(const struct keeping *k, uint64_t *rows);
+
+/* ---- asked.c: how long models took to predict ---------------------------- */
+
+/* Reports t_image: seconds for one row of one model, once. */
+void asked_say(struct train *t, struct member *m, uint64_t rows,
+               double seconds);
+/* " in 0.2 s, t_image 0.0001 s", for people; lives as long as the member. */
+const char *asked_words(const struct member *m, uint64_t rows, double seconds);
 
 /* ---- judging.c: a member on rows that it was not trained on ------------ */
 
@@ -163,6 +275,8 @@ struct judging *judging_new(struct member *m, struct committee *committee,
 int judging_next(struct judging *j, struct err *err);
 /* After the last: the file is there. r->metrics live as long as j. */
 int judging_end(struct judging *j, struct nn_report *r, struct err *err);
+/* That the models took to answer so far. */
+double judging_seconds(const struct judging *j);
 /* While the member is there; NULL is accepted. */
 void judging_free(struct judging *j);
 /* Says loss and metrics, as metrics whose names begin with the prefix. */

@@ -21,16 +21,16 @@ bool memory_is_watched(const struct worker *w)
     return false;
 }
 
-struct use {
+struct memory_use {
     uint64_t bytes;   /* of all processes */
     uint64_t largest; /* of the largest */
     pid_t pid;        /* which that is */
 };
 
-static struct use measure(const struct worker *w, const struct attempt *a,
-                          bool proportional)
+static struct memory_use measure(const struct worker *w,
+                                 const struct attempt *a, bool proportional)
 {
-    struct use use = {0};
+    struct memory_use use = {0};
     const struct census *c = &w->census;
     for (size_t i = 0; i < c->table.rows.len; i++) {
         const struct process_info *row = &c->table.rows.p[i];
@@ -77,7 +77,7 @@ static void print_command(struct buf *b, pid_t pid)
     buf_done(&text);
 }
 
-static void end_for_memory(struct attempt *a, struct use use)
+static void end_for_memory(struct attempt *a, struct memory_use use)
 {
     struct buf b;
     buf_init(&b);
@@ -100,7 +100,7 @@ static bool watch_one(struct worker *w, struct attempt *a)
     uint64_t grant = a->task.needs.memory_bytes;
     if (a->phase != ATTEMPT_RUNNING || grant == 0 || a->push == PUSH_KILLED)
         return false;
-    struct use use = measure(w, a, false);
+    struct memory_use use = measure(w, a, false);
     if (use.bytes > grant)
         use = measure(w, a, true);
     if (use.bytes > a->max_rss_bytes)

@@ -42,7 +42,7 @@ static double class_at(const struct data_field *f, uint32_t row)
 static void add_truth(struct passes *p, size_t head, uint32_t row)
 {
     struct nn_head_facts h = nn_model_head(p->base.what.model, head);
-    const struct data_field *f = predicted_label(&p->base.what, &h);
+    const struct data_field *f = nn_head_label(&h, p->base.what.table);
     size_t count = opinions_truths(&p->heads[head]);
     bool choice = h.classes && !h.each;
     for (size_t k = 0; k < count; k++)
@@ -85,7 +85,7 @@ static void free_passes(struct predictions *base)
     free(p);
 }
 
-static void begin(struct passes *p)
+static void begin(struct passes *p, bool out_of_fold)
 {
     const struct predicted *what = &p->base.what;
     size_t wide = (size_t)nn_model_outputs(what->model);
@@ -93,11 +93,21 @@ static void begin(struct passes *p)
     p->heads = xcalloc(p->head_count + 1, sizeof(*p->heads));
     for (size_t i = 0; i < p->head_count; i++) {
         struct nn_head_facts h = nn_model_head(what->model, i);
-        p->heads[i] =
-            (struct combine_head){h.width, h.classes, h.each, h.spreads};
+        p->heads[i] = (struct combine_head){.width = h.width,
+                                            .classes = h.classes,
+                                            .each = h.each,
+                                            .spreads = h.spreads};
+        p->heads[i].loss =
+            (struct combine_loss){.name = str_of(h.loss),
+                                  .a = h.a,
+                                  .weight = h.weight,
+                                  .class_weights = h.class_weights,
+                                  .class_count = h.class_count};
     }
     struct opinions o = {.rows = what->part->count,
-                         .members = predicted_more_count(what) / wide,
+                         .members =
+                             predicted_more_count(what) / (wide + out_of_fold),
+                         .out_of_fold = out_of_fold,
                          .heads = p->heads,
                          .head_count = p->head_count};
     opinions_print(&p->out, &o);
@@ -105,13 +115,13 @@ static void begin(struct passes *p)
 
 struct predictions *predictions_passes(const char *path,
                                        const struct predicted *what,
-                                       struct err *err)
+                                       bool out_of_fold, struct err *err)
 {
     struct passes *p = xcalloc(1, sizeof(*p));
     p->base = (struct predictions){
         .what = *what, .add = add_rows, .end = end_passes, .free = free_passes};
     buf_init(&p->out);
-    begin(p);
+    begin(p, out_of_fold);
     p->file = file_begin(path, err);
     int rc = p->file ? file_add(p->file, buf_str(&p->out), err) : -1;
     buf_reset(&p->out);

@@ -42,23 +42,9 @@ size_t predicted_more_count(const struct predicted *what)
     return all;
 }
 
-const struct data_field *predicted_label(const struct predicted *what,
-                                         const struct nn_head_facts *h)
-{
-    return h->label < 0 ? NULL : &what->table->labels[h->label];
-}
-
 static bool is_known(const struct data_field *label)
 {
     return label && (label->numbers || label->categories);
-}
-
-bool predicted_is_class(const struct data_field *label,
-                        const struct nn_head_facts *h)
-{
-    return h->classes && label && label->columns == 1 && label->classes > 1 &&
-           ((int64_t)h->width == label->classes ||
-            (h->width == 1 && label->classes == 2));
 }
 
 static void add_class(struct buf *b, const struct data_field *label, int64_t k)
@@ -74,21 +60,9 @@ static void add_class(struct buf *b, const struct data_field *label, int64_t k)
 static size_t shown_of(const struct data_field *label,
                        const struct nn_head_facts *h)
 {
-    return predicted_is_class(label, h) ? (size_t)label->classes
-           : h->width > 1               ? h->width
-                                        : 0;
-}
-
-void predicted_output_name(struct buf *b, const struct data_field *label,
-                           const struct nn_head_facts *h, size_t k)
-{
-    if (predicted_is_class(label, h) && label->class_names)
-        buf_addstr(b, label->class_names[k]);
-    else if (label && label->column_names && (int64_t)k < label->columns &&
-             (int64_t)h->width == label->columns * (h->spreads ? 2 : 1))
-        buf_addstr(b, label->column_names[k]);
-    else
-        buf_addf(b, "%zu", k);
+    return nn_head_is_class(h, label) ? (size_t)label->classes
+           : h->width > 1             ? h->width
+                                      : 0;
 }
 
 static void add_more_names(struct buf *b, const struct predicted *what,
@@ -115,12 +89,24 @@ static bool has_error(const struct data_field *label,
            h->width > 1 && label->columns == (int64_t)h->width;
 }
 
+/* Of two classes that have one number both are shown. */
+static void add_column_name(struct buf *b, const struct nn_head_facts *h,
+                            const struct data_field *label, size_t k)
+{
+    if (h->width > 1) {
+        nn_column_name(b, h, label, k);
+        return;
+    }
+    buf_adds(b, "p_");
+    nn_output_name(b, h, label, k);
+}
+
 /* Of several heads the names stand before those of the columns. */
 static void add_head_names(struct writing *w, size_t head)
 {
     struct nn_head_facts facts = nn_model_head(w->base.what.model, head);
     const struct nn_head_facts *h = &facts;
-    const struct data_field *label = predicted_label(&w->base.what, h);
+    const struct data_field *label = nn_head_label(h, w->base.what.table);
     struct buf *b = &w->out;
     struct buf prefix;
     buf_init(&prefix);
@@ -128,14 +114,14 @@ static void add_head_names(struct writing *w, size_t head)
         buf_addf(&prefix, "%.*s_", STRF(h->name));
     if (is_known(label) && label->columns == 1)
         buf_addf(b, ",%slabel", prefix.p);
-    if (h->width == 1 || predicted_is_class(label, h))
+    if (h->width == 1 || nn_head_is_class(h, label))
         buf_addf(b, ",%spredicted", prefix.p);
     size_t shown = shown_of(label, h);
     for (size_t k = 0; k < shown; k++) {
         struct buf name;
         buf_init(&name);
-        buf_addf(&name, "%sp_", prefix.p);
-        predicted_output_name(&name, label, h, k);
+        buf_adds(&name, prefix.p);
+        add_column_name(&name, h, label, k);
         buf_addc(b, ',');
         csv_field(b, buf_str(&name), ',');
         buf_done(&name);
@@ -202,11 +188,11 @@ static void add_error(struct writing *w, const struct nn_head_facts *h,
 static void add_head(struct writing *w, const struct nn_head_facts *h,
                      uint32_t row, const double *p)
 {
-    const struct data_field *label = predicted_label(&w->base.what, h);
+    const struct data_field *label = nn_head_label(h, w->base.what.table);
     struct buf *b = &w->out;
     if (is_known(label) && label->columns == 1)
         add_label(b, h, label, row);
-    if (predicted_is_class(label, h)) {
+    if (nn_head_is_class(h, label)) {
         buf_addc(b, ',');
         add_class(b, label, predicted_class(h, p));
     } else if (h->width == 1) {
@@ -236,7 +222,13 @@ static void add_row(struct writing *w, uint32_t row, const double *outputs,
 {
     const struct predicted *what = &w->base.what;
     size_t heads = nn_model_head_count(what->model);
-    buf_addf(&w->out, "%zu", data_row_in_file(what->table, row) + 1);
+    if (what->file.len) {
+        csv_field(&w->out, what->file, ',');
+        buf_addc(&w->out, ',');
+    }
+    buf_addf(&w->out, "%llu",
+             (unsigned long long)(what->first_row +
+                                  data_row_in_file(what->table, row) + 1));
     for (size_t i = 0; i < heads; i++) {
         struct nn_head_facts h = nn_model_head(what->model, i);
         add_head(w, &h, row, outputs);
@@ -278,7 +270,7 @@ static void free_table(struct predictions *p)
 static void add_names(struct writing *w)
 {
     size_t heads = nn_model_head_count(w->base.what.model);
-    buf_adds(&w->out, "row");
+    buf_adds(&w->out, w->base.what.file.len ? "file,row" : "row");
     for (size_t i = 0; i < heads; i++)
         add_head_names(w, i);
     add_more_names(&w->out, &w->base.what, heads, "");

@@ -5,6 +5,7 @@
 #ifndef THRONG_WORKER_PREDICTIONS_H
 #define THRONG_WORKER_PREDICTIONS_H
 
+#include "base/arena.h"
 #include "data/data.h"
 #include "nn/nn.h"
 
@@ -19,13 +20,23 @@ struct predicted {
     const struct nn_model *model;
     const struct data_table *table;
     const struct data_part *part;
-    const char *rows; /* what they are called: "test" */
+    const char *rows;   /* what they are called: "test" */
+    uint64_t first_row; /* of a shard: its place in its file, from 0 */
+    struct str file;    /* the same: the name of the file; empty: it is the only
+                           one */
     /* By head, and one of the whole row behind them; NULL: none. */
     const struct predicted_more *more;
     bool exact; /* the numbers are doubles, and no floats that became some */
 };
 /* Numbers of a row in all columns of `more`. */
 size_t predicted_more_count(const struct predicted *what);
+/* The columns in which one model that is asked once says how much the truth
+ * varies (spreads.c); NULL: it does not. Lives in the arena. */
+const struct predicted_more *predicted_spreads(const struct predicted *what,
+                                               struct arena *a);
+/* Their numbers of one row; `more` of what are those columns. */
+void predicted_spreads_fill(const struct predicted *what, const double *outputs,
+                            double *more);
 
 struct predictions;
 
@@ -42,10 +53,10 @@ struct predictions *predictions_table(const char *path,
 struct predictions *predictions_confusion(const char *path,
                                           const struct predicted *what);
 /* What every pass says of each row, beside the truth, in the form of
- * ensemble.h's opinions. */
+ * ensemble.h's opinions; out of fold behind who may say something. */
 struct predictions *predictions_passes(const char *path,
                                        const struct predicted *what,
-                                       struct err *err);
+                                       bool out_of_fold, struct err *err);
 /* The predictions of the next rows of the part, row by row; `more` has the
  * numbers of the columns of that name. */
 int predictions_add(struct predictions *p, const double *outputs,
@@ -66,17 +77,6 @@ struct predictions {
     void (*free)(struct predictions *p);
 };
 
-/* NULL: it has none. */
-const struct data_field *predicted_label(const struct predicted *what,
-                                         const struct nn_head_facts *h);
-/* One output for each class, or one that says how likely the second is. Of a
- * loss on numbers two values of a label are two numbers. */
-bool predicted_is_class(const struct data_field *label,
-                        const struct nn_head_facts *h);
 int64_t predicted_class(const struct nn_head_facts *h, const double *p);
-/* The class that number k of a head is the probability of, or the label's
- * column that it predicts. */
-void predicted_output_name(struct buf *b, const struct data_field *label,
-                           const struct nn_head_facts *h, size_t k);
 
 #endif

@@ -2,9 +2,11 @@
 #include "worker/sandbox.h"
 
 #include <unistd.h>
+#include "base/json.h"
 #include "base/num.h"
 #include "sys/sys.h"
 #include "terms/bundle.h"
+#include "terms/kind.h"
 
 #define BEGAN ".throng-began" /* beside the folder: it does not travel */
 
@@ -72,10 +74,40 @@ static struct str anchored(struct str path, struct arena *a)
     return str_of(path_absolute(a, arena_cstr(a, path)));
 }
 
+static void anchor_text(struct value *o, const char *key, struct arena *a)
+{
+    struct value *v = value_get(o, str_of(key));
+    if (v && v->kind == VALUE_STRING)
+        v->s = anchored(v->s, a);
+}
+
+/* Where the other members of an ensemble are: committee.c. What cannot be read
+ * is said there. */
+static void anchor_members(struct task *t, struct arena *a)
+{
+    struct value *options = json_parse(a, t->options, "options", false, NULL);
+    struct value *members = value_get(options, STR("members"));
+    struct buf b;
+    if (!members || members->kind != VALUE_LIST || !members->count)
+        return;
+    for (size_t i = 0; i < members->count; i++) {
+        anchor_text(members->items[i], "weights", a);
+        anchor_text(members->items[i], "workdir", a);
+    }
+    buf_init(&b);
+    json_print(&b, options);
+    t->options = arena_str(a, buf_str(&b));
+    buf_done(&b);
+}
+
 void sandbox_anchor(struct task *t, struct arena *a)
 {
     struct str *const paths[] = {&t->workdir,     &t->folder,     &t->copy_of,
-                                 &t->resume_from, &t->state.file, &t->weights};
+                                 &t->resume_from, &t->state.file, &t->weights,
+                                 &t->shard.file};
+    const struct task_kind *kind = task_kind_find(t->kind);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         *paths[i] = anchored(*paths[i], a);
+    if (kind && kind->runs == RUNS_ROWS && t->options.len)
+        anchor_members(t, a);
 }

@@ -160,8 +160,12 @@ static int say_packed(struct member *m, const char *path, struct err *err)
 static int load_first(struct member *m, struct str name, struct err *err)
 {
     const char *path = beside_model(m, name);
-    if (member_load(m, path, false, err) == 0)
+    struct nn_about about = {0};
+    if (member_load(m, path, false, err) == 0) {
+        nn_weights_about(path, m->arena, &about, NULL);
+        m->before = about.rows;
         return 0;
+    }
     return file_exists(path) ? -1 : say_packed(m, path, err);
 }
 
@@ -256,16 +260,28 @@ void member_print_fitted(struct buf *b, const struct member *m)
                       as_class);
 }
 
+/* Whose training rows were drawn by another seed than its own: they are not
+ * known any more. */
+static bool goes_on_from_others(const struct member *m)
+{
+    return m->task.resume_from.len && data_draws(nn_model_data(m->model));
+}
+
 static void leave_weights(struct train *t, struct member *m, const char *name,
                           bool may_say)
 {
-    struct buf fitted;
+    struct buf fitted, rows;
     buf_init(&fitted);
+    buf_init(&rows);
     member_print_fitted(&fitted, m);
-    struct nn_about about = {str_of(m->about), buf_str(&fitted)};
+    if (!goes_on_from_others(m))
+        data_trained_print(&rows, m->source->set, &m->view, m->before);
+    struct nn_about about = {str_of(m->about), buf_str(&fitted),
+                             buf_str(&rows)};
     leave(t, m,
           &(struct left){.name = name, .about = &about, .may_say = may_say});
     buf_done(&fitted);
+    buf_done(&rows);
 }
 
 void member_leave_weights(struct train *t, struct member *m)

@@ -5,33 +5,19 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "sys/sys.h"
 
-#define UNUSED_NS 1000000000ll          /* before a set is closed */
+#define FITTED_SEED 7          /* keys of such are not those of other sets */
+#define UNUSED_NS 1000000000ll /* before a set is closed */
 #define CACHE_LEAST ((uint64_t)1 << 20) /* of a prepared set */
 #define CACHE_MOST ((uint64_t)16 << 30) /* of all of them */
-
-/* Where prepared data is kept: in the person's cache, but on this machine
- * where home is on a network. NULL: nowhere. */
-static const char *cache_folder(struct arena *a)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const char *tmp = getenv("TMPDIR");
-    if (!cache || cache[0] != '/')
-        cache = home && home[0] == '/' ? path_join(a, home, ".cache") : NULL;
-    if (cache && !path_is_network(cache))
-        return path_join(a, cache, "throng");
-    const char *own =
-        arena_printf(a, "%s/throng-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
-                     (unsigned)getuid());
-    return dir_own(own, NULL) == 0 ? own : NULL;
-}
 
 static struct data_set *open_set(const struct value *spec, const char *folder,
                                  struct err *err)
 {
     struct arena *a = arena_new();
-    struct data_cache cache = {.folder = cache_folder(a),
+    struct data_cache cache = {.folder = cache_dir(a),
                                .least_bytes = CACHE_LEAST,
                                .most_bytes = CACHE_MOST};
     struct data_set *set =
@@ -51,7 +37,7 @@ static struct source *source_new(struct sources *s, uint64_t key)
 static struct source *find(const struct sources *s, uint64_t key)
 {
     for (size_t i = 0; i < s->list.len; i++)
-        if (s->list.p[i]->key == key && !s->list.p[i]->own)
+        if (s->list.p[i]->key == key)
             return s->list.p[i];
     return NULL;
 }
@@ -88,12 +74,29 @@ struct source *sources_take(struct sources *s, const struct value *spec,
     return one;
 }
 
-struct source *sources_add(struct sources *s, struct data_set *set)
+struct source *sources_take_fitted(struct sources *s, const struct value *spec,
+                                   const char *folder, struct str fitted,
+                                   const char *path, struct err *err)
 {
-    struct source *one = source_new(s, 0);
-    one->set = set;
-    one->users = 1;
-    one->own = true;
+    struct data_view view;
+    struct buf text;
+    buf_init(&text);
+    json_print(&text, spec);
+    uint64_t key = hash64(
+        fitted, hash64(buf_str(&text), hash64(str_of(folder), FITTED_SEED)));
+    buf_done(&text);
+    struct source *one = find(s, key);
+    if (!one) {
+        struct data_set *set =
+            data_open_fitted(spec, folder, fitted, path, &view, err);
+        if (!set)
+            return NULL;
+        one = source_new(s, key);
+        one->set = set;
+        one->view = view;
+        one->fitted = true;
+    }
+    one->users++;
     return one;
 }
 
@@ -114,7 +117,7 @@ void sources_leave(struct sources *s, struct source *one)
     if (!one || --one->users)
         return;
     one->left_ns = clock_mono_ns();
-    if (one->own)
+    if (one->fitted)
         remove_one(s, one);
 }
 

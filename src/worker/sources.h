@@ -14,9 +14,10 @@ struct source {
     struct data_set *set; /* NULL: closed */
     size_t users;
     int64_t left_ns; /* when the last one did */
-    bool own;        /* of one user only: goes with it */
     bool told;       /* its notices, also those of an earlier opening */
     bool sized;      /* somebody has looked whether it should be scaled */
+    bool fitted; /* rows of another day, which go with their last user … */
+    struct data_view view; /* … and what they became by what was fitted */
 };
 
 struct sources {
@@ -27,8 +28,11 @@ void sources_done(struct sources *s);
 /* The set that the spec names, with one user more. */
 struct source *sources_take(struct sources *s, const struct value *spec,
                             const char *folder, struct err *err);
-/* A set that nobody else will ask for; it is the source's from now on. */
-struct source *sources_add(struct sources *s, struct data_set *set);
+/* Rows of another day by what was fitted, a text that the file `path` carried:
+ * models to which they are the same read them once. */
+struct source *sources_take_fitted(struct sources *s, const struct value *spec,
+                                   const char *folder, struct str fitted,
+                                   const char *path, struct err *err);
 /* One user less; NULL is nobody's. */
 void sources_leave(struct sources *s, struct source *one);
 /* Closes what nobody has used for a while. Returns after how many

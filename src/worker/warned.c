@@ -15,7 +15,9 @@
 
 #include <math.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "terms/bundle.h"
 #include "worker/kind.h"
 #include "worker/sandbox.h"
@@ -67,11 +69,20 @@ static void warn(struct worker *w, const char *why, double seconds)
         warn_one(w->running.p[i], why, left);
 }
 
+/* Of the job, which is our standard error; 0 where that is no file. */
+static uint64_t log_bytes(void)
+{
+    struct stat s;
+    bool known = fstat(STDERR_FILENO, &s) == 0 && S_ISREG(s.st_mode);
+    return known ? (uint64_t)s.st_size : 0;
+}
+
 void warned_begin(struct worker *w, const char *sandbox)
 {
     struct warned *d = &w->warned;
     struct arena *a = w->environment.arena;
     double left = d->setup.time_s - d->setup.lead_s;
+    d->log_bytes = log_bytes();
     if (d->setup.time_s <= 0)
         return;
     if (sandbox)
@@ -101,18 +112,6 @@ void warned_of_time(struct worker *w)
     warn(w, BUNDLE_TIME_UP, w->warned.setup.lead_s);
 }
 
-/* One that died of the scheduler's SIGTERM did not fail. */
-static void forgive(struct worker *w)
-{
-    for (size_t i = 0; i < w->running.len; i++) {
-        struct attempt *a = w->running.p[i];
-        if (!warned_may_be(a))
-            continue;
-        a->verdict = OUTCOME_INTERRUPTED;
-        a->reason = BUNDLE_ENDED_TOO;
-    }
-}
-
 /* The shorter of what was said about both signals. */
 static double seconds_left(const struct warned *d)
 {
@@ -137,19 +136,49 @@ void warned_of_end(struct worker *w)
     d->terminated_ns = now;
     w->bundle.keeps = w->bundle.sandbox != NULL;
     warn(w, BUNDLE_ENDED, seconds_left(d));
-    forgive(w);
 }
 
-bool warned_may_be(const struct attempt *a)
+/* A shell whose command died of the signal goes on with the next one, and may
+ * end well. But before a scheduler ends a job it writes a line into its log:
+ * while that has grown, a signal may be on its way. */
+static bool log_has_grown(struct warned *d)
 {
-    bool own_end = a->phase == ATTEMPT_DRAINING && a->process.pid > 0 &&
-                   a->verdict == OUTCOME_NONE && a->push == PUSH_NONE;
-    if (!a->worker->bundle.on || !own_end)
-        return false;
+    int64_t now = clock_mono_ns();
+    if (d->log_grew_ns && now >= d->log_grew_ns + MAY_BE_NS) {
+        d->log_bytes = log_bytes();
+        d->log_grew_ns = 0;
+    } else if (!d->log_grew_ns && log_bytes() != d->log_bytes) {
+        d->log_grew_ns = now;
+    }
+    return d->log_grew_ns > 0;
+}
+
+static bool has_died_of_it(const struct attempt *a)
+{
     bool terminated =
         (WIFSIGNALED(a->status) && WTERMSIG(a->status) == SIGTERM) ||
         (WIFEXITED(a->status) &&
          WEXITSTATUS(a->status) == EXIT_CODE_TERMINATED);
     int64_t ended_ns = a->started_ns + ns(a->ran_s);
     return terminated && clock_mono_ns() < ended_ns + MAY_BE_NS;
+}
+
+static bool is_own_end(const struct attempt *a)
+{
+    return a->phase == ATTEMPT_DRAINING && a->process.pid > 0 &&
+           a->verdict == OUTCOME_NONE && a->push == PUSH_NONE;
+}
+
+/* One that died of the scheduler's SIGTERM did not fail. */
+bool warned_may_be(struct attempt *a)
+{
+    struct warned *d = &a->worker->warned;
+    if (!a->worker->bundle.on || !is_own_end(a) ||
+        !(has_died_of_it(a) || log_has_grown(d)))
+        return false;
+    if (!d->terminated_ns)
+        return true;
+    a->verdict = OUTCOME_INTERRUPTED;
+    a->reason = BUNDLE_ENDED_TOO;
+    return false;
 }

@@ -23,6 +23,8 @@ struct warned {
     int64_t terminated_ns; /* when SIGTERM came; 0: it has not */
     int64_t end_ns;        /* when the job ends; 0: nobody knows */
     int64_t due_ns;        /* when to warn ourselves; 0: others do */
+    uint64_t log_bytes;    /* of the job's log that we know of */
+    int64_t log_grew_ns;   /* when it was seen to be longer; 0: it is not */
 };
 
 /* Counts the job's time, where we are to warn ourselves. `sandbox`: the folder
@@ -33,8 +35,9 @@ void warned_if_due(struct worker *w);
 void warned_of_time(struct worker *w);
 void warned_of_end(struct worker *w);
 /* True while it is too early to say how the attempt ended: a scheduler's
- * SIGTERM goes to all processes of a job, and a task may have died of it before
- * we hear of it. */
-bool warned_may_be(const struct attempt *a);
+ * SIGTERM goes to all processes of a job, and a task may have died of it, or
+ * made something of its child's death, before we hear of it. When we have, its
+ * end is the job's. */
+bool warned_may_be(struct attempt *a);
 
 #endif

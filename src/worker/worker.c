@@ -543,6 +543,9 @@ void worker_take(struct worker *w, const struct record *r)
     case RECORD_PARALLEL: /* what runs goes on */
         w->room.parallel = bytes_u32(&payload);
         break;
+    case RECORD_GPUS:
+        looks_gpus(w, r->payload);
+        break;
     case RECORD_PING:
         w->urgent = true;
         link_add(&w->link, &(struct record){.type = RECORD_PONG});

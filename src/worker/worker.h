@@ -17,6 +17,7 @@
 #include "worker/environment.h"
 #include "worker/granted.h"
 #include "worker/link.h"
+#include "worker/looks.h"
 #include "terms/pattern.h"
 #include "worker/pool.h"
 #include "worker/saving.h"
@@ -62,6 +63,7 @@ struct worker {
     struct patterns patterns;
     struct cgroups cgroups;
     struct census census;
+    struct looks looks;
     struct leaders leaders; /* beside the last words */
     struct pool pool;
 

@@ -153,6 +153,8 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   const count = execFileSync(throng, ["export", "many", "--where", where, "--jsonl"], { cwd: folder, maxBuffer: 1 << 28 }).toString().trim().split("\n").length;
   await page.waitForFunction((n) => document.querySelector("#filter-says").textContent.includes(n), count.toLocaleString("en"));
   check("a filter has as many as the verb's", true);
+  const within = throngJson("rank", "many", "-n", "0", "--json", "--where", where).trials.length.toLocaleString("en");
+  check("and says how many of them rank lists", within !== count.toLocaleString("en") && (await shown(page)).endsWith(`, ${within} with a result`), await shown(page));
   check("the filter stands in the address", decodeURIComponent(page.url()).includes("where="), page.url());
   await page.fill("#filter", "lr<<1");
   await page.locator("#filter-says.fault").waitFor();
@@ -312,6 +314,19 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   await front.getByRole("link", { name: "Parameters", exact: true }).click();
   await front.locator('[data-figure="pareto"] canvas').waitFor();
   await picture(front, "pareto");
+  const svgOf = async (at, figure) => {
+    const [file] = await Promise.all([at.waitForEvent("download"), take(at.locator(`[data-figure="${figure}"]`), "Save", "Picture (SVG)")]);
+    return readFileSync(await file.path(), "utf8");
+  };
+  const accent = await front.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--accent").trim());
+  const path = [...(await svgOf(front, "pareto")).matchAll(/<path d="([^"]*)"[^>]*stroke="([^"]*)"/g)].find((m) => m[2] === accent)?.[1] ?? "";
+  const joints = path.split(/[ML]/).filter(Boolean).map((xy) => xy.split(" ").map(Number));
+  check("a Pareto front is a line of steps", joints.length === 2 * set.length - 1 &&
+    joints.every(([x, y], i) => !i || x === joints[i - 1][0] || y === joints[i - 1][1]), path);
+  const map = await copiedOf(front, "contour"), means = map.map((c) => c["mean gain"]);
+  const beside = [...(await svgOf(front, "contour")).matchAll(/<text[^>]*>([^<]*)</g)].map((m) => Number(m[1]));
+  check("the colours of a map have their numbers", [Math.max(...means), Math.min(...means)].every((v) => beside.some((n) => Math.abs(n - v) <= 1e-3 * Math.abs(v))),
+    `${beside} has not ${Math.min(...means)} and ${Math.max(...means)}`);
   await front.goto(study(address, "two", "&where=gain%3C%3C1"));
   await front.locator("#filter-says.fault").waitFor();
   await front.locator(".word.finished").waitFor();

@@ -250,6 +250,24 @@ static void data_follow_the_keywords(void **state)
         "\"metrics\":[\"accuracy\",\"mse\"]");
 }
 
+static void uq_keywords_say_which_rows_train(void **state)
+{
+    (void)state;
+    has(HEAD PLAIN "train_data = 'a'\nval_split = 0.1\ntest_data = 'b'\n"
+                   "uq_train_fr = 0.5\nuq_valid_fr = [0.5]\nuq_test_fr = 0\n",
+        "\"label\":\"first\",\"test\":\"b\",\"parts\":{\"fractions\":[0.5,"
+        "0.5,0]}");
+    has(HEAD PLAIN "train_data = 'a'\nval_data = 'v'\nuq_train_vec = [0, 2]\n"
+                   "uq_valid_vec = [1]\nuq_test_vec = []\nuq_train_fr = 1\n",
+        "\"validation\":\"v\",\"parts\":{\"blocks\":[[0,2],[1],[]]}");
+    has(HEAD PLAIN "train_data = 'a'\nuq_train_bks = 2\nuq_valid_bks = 1\n"
+                   "uq_test_bks = 0\n",
+        "\"parts\":{\"counts\":[2,1,0]}");
+    has_not(HEAD PLAIN "train_data = 'a'\nuq_train_bks = None\n", "parts");
+    says(HEAD PLAIN "train_data = 'a'\nuq_train_bks = 2\nuq_valid_bks = 1\n",
+         "net.txt:6:16: error: none of the triplets uq_train_*");
+}
+
 static void a_point_stands_above_the_file(void **state)
 {
     struct made t;
@@ -405,6 +423,7 @@ int main(void)
         cmocka_unit_test(optimizers_have_the_numbers_of_candle),
         cmocka_unit_test(schedules_and_stopping_have_keywords),
         cmocka_unit_test(data_follow_the_keywords),
+        cmocka_unit_test(uq_keywords_say_which_rows_train),
         cmocka_unit_test(a_point_stands_above_the_file),
         cmocka_unit_test(values_that_do_not_fit_are_mistakes_where_they_count),
         cmocka_unit_test(what_contradicts_itself_is_named_with_its_line),

@@ -145,11 +145,16 @@ check_contains "with what they take in all" "$out" "work     1042 GPU-days in al
 run "$THRONG" check articles.yaml --task-time 5s --slots 300 --json
 check_equal "also for programs" "queue 90000000.0 300000.0" "$(json '"%s %s %s" % (
     d["advice"], d["work_seconds"], d["slots_seconds"])')"
+sed '/^engine/d' articles.yaml >nowhere.yaml
+run "$THRONG" check nowhere.yaml --slots 300
+check_contains "how long it would take can be asked for elsewhere" "$out" \
+    "never here: no trial fits this machine; for a queue's say --task-time 30s"
 run "$THRONG" check articles.yaml --slots 0
 check_status "no slots at all are a mistake" 2
 sed -e 's/^run_cap:.*/run_cap: 200/' -e '/^inputs/d' articles.yaml >models.yaml
 run "$THRONG" check models.yaml --task-time 3d
 check_contains "days on a GPU, too" "$out" "advice   jobs of a Slurm cluster"
+check_contains "one in a job" "$out" "many machines, a job for each task"
 check_contains "with checkpoints, for short classes of jobs" "$out" \
     "(THRONG_CHECKPOINT, exit code 85); then it fits a site's class of short jobs"
 sed -e 's/gpus: 1/gpus: 128, nodes: 16/' models.yaml >foundation.yaml

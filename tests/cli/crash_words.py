@@ -24,6 +24,8 @@ import subprocess
 import sys
 import time
 
+from family import children
+
 THRONG = os.environ["THRONG"]
 WAYS = ["file", "print", "report", "file_steps", "print_steps", "report_steps"]
 LAST = 8
@@ -51,14 +53,6 @@ while [ "$n" -lt %d ]; do
     sleep 0.0$((n %% 5))
 done
 """ % LAST
-
-
-def children(pid):
-    try:
-        with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
-            return [int(word) for word in file.read().split()]
-    except OSError:
-        return []
 
 
 def kill(pid):

@@ -207,6 +207,9 @@ layers: [{dense: 1}]
 loss: mse
 data: {file: rows.csv, label: x, validation: 0.5}
 """
+ASKED = """
+predict: {models: ../model.safetensors, data: ../rows.csv}
+"""
 # As a cluster's place leaves it.
 JOBS = """Slurm\t7\tshort\t43200
 0\twaits\t1-2\tPENDING\tResources\t\t\tit waits for room\t-1
@@ -214,7 +217,7 @@ JOBS = """Slurm\t7\tshort\t43200
 NAMED = {"states", "params", "metrics", "space", "trial", "baseline",
          "changes"}
 # As one thing in the table, though there is more inside.
-WHOLE = {"space", "trials[].trial", "beside[]"}
+WHOLE = {"space", "trials[].trial", "beside[]", "total"}
 
 
 def fields(value, path=""):
@@ -311,6 +314,11 @@ def check_json(throng, folder):
         with open(os.path.join(scratch, "number.yml"), "w") as f:
             f.write(NUMBER)
         run([throng, "train", "number.yml"], scratch)
+        asked = os.path.join(scratch, "asked")
+        os.mkdir(asked)
+        with open(os.path.join(asked, "asked.yaml"), "w") as f:
+            f.write(ASKED)
+        run([throng, "run", "asked.yaml"], asked)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").replace(
                 "CAMPAIGN", "steps").replace("A,B", "w,seed").split()[1:]
@@ -321,7 +329,8 @@ def check_json(throng, folder):
             of_many = argv[0] == "importance" or "steps" in argv
             of_design = argv[0] == "compare" or "--matrix" in argv
             argv += DESIGN_WORDS if argv[0] == "compare" else []
-            where = many if of_many else design if of_design else scratch
+            where = (many if of_many else design if of_design else
+                     asked if argv[0] == "inferences" else scratch)
             argv += ["many"] if argv[0] == "importance" else []
             said = run([throng] + argv, where)
             values = [json.loads(line) for line in said.stdout.splitlines()]

@@ -54,6 +54,10 @@ check_matches "and names who is missing" "$err" 'its member .*weights\.safetenso
 mv hidden .throng
 
 # What does not go together.
+printf 'a\n0.9\n' >narrow.csv
+run "$THRONG" predict two.ensemble --data narrow.csv
+check_not "rows without a column that the models know are refused" test "$status" -eq 0
+check_contains "and it is said which" "$err" "there is no column b, which the model was trained with"
 sed 's/layers: .*/layers: [{dense: 3}]/; s/kind,/kind, skip: 0,/' model.yaml |
     sed 's/, skip: 0//' >bare.yaml
 "$THRONG" train bare.yaml --output bare.safetensors >/dev/null 2>&1
@@ -94,6 +98,54 @@ run "$THRONG" ensemble kinds best:2 --combine sum -o none.ensemble
 check_contains "an unknown way to combine is refused" "$err" 'no `sum`'
 run "$THRONG" ensemble kinds best:2
 check_status "it must be said where it goes" 2
+
+# Weights that are fitted.
+run "$THRONG" ensemble kinds all --combine weighted -o weighted.ensemble
+check_contains "they are fitted on rows that all held out" "$err" \
+    "made of all, weighted, weighed on the 40 rows that all have held out"
+check_contains "a weighted mean is a mean" "$(cat weighted.ensemble)" '"combine":"mean"'
+run "$THRONG" ensemble kinds all --combine stacking -o stacked.ensemble
+check_status "stacking has a model for each class" 0
+run "$THRONG" predict stacked.ensemble --csv
+check "what it says of classes is a distribution" awk -F, 'NR > 1 { s = $4 + $5 + $6
+    if (s < 1 - 1e-9 || s > 1 + 1e-9) exit 1 }' .out
+run "$THRONG" calibrate stacked.ensemble
+check_status "it is calibrated" 0
+check_contains "by rows that have weighed it, as is said" "$err" \
+    "by such rows stacked.ensemble was chosen or weighed, so that it looks better on them than it is; --data FILE names others"
+run "$THRONG" calibrate some.ensemble
+check_contains "of a greedy one, too" "$err" "by such rows some.ensemble was chosen or weighed"
+awk 'BEGIN { srand(4); print "a,b,kind"
+    for (i = 0; i < 50; i++) { x = rand(); y = rand()
+        print x "," y "," (x + y > 1 ? "high" : x > y ? "low" : "mid") } }' >others.csv
+run "$THRONG" calibrate some.ensemble --data others.csv
+check_status "other rows calibrate it" 0
+check_not "of which nothing is said" grep -q "was chosen or weighed" <<<"$err"
+run "$THRONG" ensemble kinds all --greedy 5 --data others.csv -o by.ensemble
+run "$THRONG" calibrate by.ensemble
+check_status "nor where it was chosen by a file" 0
+check_not "that its members have nothing to do with" grep -q "was chosen or weighed" <<<"$err"
+run "$THRONG" ensemble kinds all --combine stacking --greedy 3 -o none.ensemble
+check_status "two ways to weigh are one too many" 2
+run "$THRONG" ensemble kinds all --combine weighted --out-of-fold -o none.ensemble
+check_status "weights are not fitted out of fold" 2
+sed 's/"added":\[[^]]*\]/"added":[0]/' stacked.ensemble >broken.ensemble
+run "$THRONG" predict broken.ensemble
+check_contains "a stack of other outputs is refused" "$err" \
+    "its stack is not of as many outputs and members as there are"
+sed 's/"stack"/"stick"/' stacked.ensemble >broken.ensemble
+run "$THRONG" predict broken.ensemble
+check_contains "so is stacking without one" "$err" '`stack` goes with stacking, and stacking with it'
+: >broken.ensemble
+run "$THRONG" predict broken.ensemble
+check_contains "an empty file is neither an ensemble nor weights" "$err" \
+    "broken.ensemble is no ensemble, as \`throng ensemble\` writes it, and no weights either"
+cp "$(ls .throng/kinds/trials/0/1/output/weights.safetensors)" odd.ensemble
+run "$THRONG" predict odd.ensemble
+check_status "weights are what they are, whatever their name" 0
+run "$THRONG" predict odd.ensemble --data rows.csv rows.csv
+check_status "several files of rows are one too many" 2
+check_contains "without a study" "$err" "several files of --data go with --study NAME"
 rm .throng/kinds/trials/0/1/output/weights.safetensors
 run "$THRONG" ensemble kinds all -o none.ensemble
 check_contains "a trial without weights is named" "$err" "trial 1 has no weights"
@@ -101,11 +153,30 @@ check_contains "a trial without weights is named" "$err" "trial 1 has no weights
 # Whether it is as sure as it should be.
 run "$THRONG" calibrate two.ensemble
 check_contains "it is calibrated on validation rows" "$err" "40 validation rows"
+check_not "which had no part in choosing it" grep -q "was chosen or weighed" <<<"$err"
 check_matches "a temperature is said" "$out" '^temperature	'
 run "$THRONG" calibrate none.safetensors
 check_not "weights that are not there are an error" test "$status" -eq 0
 run "$THRONG" calibrate two.ensemble --alpha 1
 check_status "so is an alpha that means nothing" 2
+run "$THRONG" calibrate two.ensemble -o found.json
+check_status "what is found is written down" 0
+run "$THRONG" predict two.ensemble --calibration found.json --csv
+check_equal "and gives sets of classes" \
+    "row,label,predicted,p_high,p_low,p_mid,entropy,mutual_information,in_high,in_low,in_mid" \
+    "$(head -n 1 .out)"
+run "$THRONG" predict some.ensemble --calibration found.json
+check_contains "it is of the models that it was found for" "$err" \
+    "found.json was found for other models than"
+run "$THRONG" predict two.ensemble --samples 3 --calibration found.json
+check_contains "asked in the same way" "$err" "with another number of samples"
+run "$THRONG" predict two.ensemble --calibration rows.csv
+check_not "something else is no calibration" test "$status" -eq 0
+sed 's/"output":0/"output":1/' found.json >broken.json
+run "$THRONG" predict two.ensemble --calibration broken.json
+check_contains "nor is one of other outputs" "$err" "its calibration is not of the outputs that it has"
+run "$THRONG" predict two.ensemble --calibration none.json
+check_status "nor one that is not there" 4
 weights=$(ls .throng/all/trials/0/1/output/weights.safetensors)
 run "$THRONG" calibrate "$weights"
 check_contains "training rows calibrate nothing" "$err" "has held out no rows"

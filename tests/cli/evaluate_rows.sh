@@ -71,6 +71,32 @@ check_contains "a column that is none is told with the nearest" "$err" \
 run "$THRONG" evaluate net.safetensors --k-rank 28
 check_contains "more rows than there are" "$err" "from 1 to the 27 rows, not 28"
 
+# ---- one model that says how much the truth varies -------------------------------
+sed 's/dense: outputs/dense: 2/; s/loss: mse/loss: heteroscedastic/' net.yaml >spread.yaml
+run "$THRONG" train spread.yaml
+check_status "a heteroscedastic model is trained" 0
+run "$THRONG" predict spread.safetensors --csv
+check_equal "it says how sure it is as an ensemble does" \
+    "28 row,label,predicted,log_variance,sd,epistemic,aleatoric" \
+    "$(wc -l <.out) $(head -n 1 .out)"
+cp .out spread.csv
+check "by its own variance, of which no part is what members differ by" \
+    awk -F, 'NR > 1 { sd = exp($4 / 2)
+        if ($6 != "" || $5 != $7 || ($5 - sd) ^ 2 > 1e-12 * sd * sd) exit 1 }' spread.csv
+run "$THRONG" plot uncertainty --from spread.csv --data
+check_status "how right that is can be drawn" 0
+run "$THRONG" evaluate spread.safetensors --by site --k-rank 27,5 --json
+check_status "its first number is what is ranked and grouped" 0
+check_equal "of all rows" "1 27" "$(python3 -c 'import json, sys
+v = json.load(sys.stdin)
+print("%g" % v["k_rank"][0]["share"], sum(g["rows"] for g in v["groups"]))' <.out)"
+run "$THRONG" predict spread.safetensors --data rows.csv --study surest --keep bottom:sd:3
+check_status "rows are kept by it" 0
+"$THRONG" predict spread.safetensors --data rows.csv --csv 2>/dev/null >all.csv
+check_equal "the surest" \
+    "$(tail -n +2 all.csv | sort -t, -g -k5,5 | head -n 3 | cut -d, -f1 | xargs)" \
+    "$(find . -name 'bottom*.csv' -exec tail -n +2 {} + | cut -d, -f1 | xargs)"
+
 # ---- classes -------------------------------------------------------------------
 sed 's/label: y/label: site/; s/loss: mse/loss: sparse_categorical_crossentropy/; s/mae/accuracy/' \
     net.yaml >site.yaml

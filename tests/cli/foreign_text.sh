@@ -65,6 +65,8 @@ calls() { # VERB
     train | evaluate | predict | model | suggest) echo "model.yaml | wrong.yaml" ;;
     ensemble) echo "no${ESC}[2Jne best:2 -o x.ensemble | no${ESC}[2J:2 -o x.ensemble | best:2 --combine ${ESC}[2J -o x.ensemble" ;;
     calibrate) echo "no${ESC}[2Jne | wrong.yaml | model.yaml --alpha ${ESC}[2J" ;;
+    novelty) echo "no${ESC}[2Jne -o x | wrong.yaml -o x | model.yaml -o x --alpha ${ESC}[2J" ;;
+    inferences) echo "| --json | no${ESC}[2Jne" ;;
     report) echo "lo${ESC}[2J=1 | lo${CSI}=x" ;;
     rm) echo "3 -y | no${ESC}[2Jne -y" ;;
     submit-file) echo "no${ESC}[2Jne.yaml | wrong.yaml --engine ${ESC}[2J" ;;

@@ -48,6 +48,43 @@ run "$THRONG" run mine.yaml
 check_contains "a second run finds nothing to do" "$err" "nothing had changed"
 cd ..
 
+mkdir uq
+cd uq || exit 1
+run "$THRONG" init --template uq
+check_status "init writes a campaign of uncertainty" 0
+run "$THRONG" check study.yaml
+check_status "it has no mistake (uq)" 0
+check_equal "and nothing is to be said of it (uq)" "" "$err"
+PATH=$(dirname "$THRONG"):$PATH run "$THRONG" run study.yaml -q
+check_status "it runs (uq)" 0
+check "to its picture" grep -q '<svg' uncertainty.svg
+check_matches "and its calibration" "$(cat calibration.tsv)" \
+    '^rank_correlation	0\.[1-9]'
+check_equal "a row far from all others is told, and no other is" \
+    "unlike 0 0 0 1" \
+    "$(sed 's/.*,//' answers.csv | tr -d '\r' | xargs)"
+cd ..
+
+mkdir inference
+cd inference || exit 1
+run "$THRONG" init --template inference
+check_status "init writes a campaign of inference" 0
+run "$THRONG" check study.yaml
+check_status "it has no mistake (inference)" 0
+check_equal "and nothing is to be said of it (inference)" "" "$err"
+run "$THRONG" run study.yaml -q
+check_status "it runs (inference)" 0
+check_equal "to a line for each row" 2001 "$(wc -l <answers.csv | tr -d ' ')"
+check_matches "that says how undecided it is" "$(head -n 1 answers.csv)" \
+    'file,row,predicted,p_colon.*,entropy,mutual_information'
+run "$THRONG" run study.yaml
+check_contains "a second run asks nothing" "$err" "nothing had changed"
+echo 6,6,6,6,6,6,6,6,6,6 >>new-2.csv
+run "$THRONG" run study.yaml
+check_status "a file with one row more is asked again" 0
+check_equal "and the table has it" 2002 "$(wc -l <answers.csv | tr -d ' ')"
+cd ..
+
 cd sweep || exit 1
 cp study.yaml train.py ..
 run "$THRONG" init

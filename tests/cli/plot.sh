@@ -118,15 +118,43 @@ run "$THRONG" run both.yaml --quiet
 run "$THRONG" summary both
 check_contains "the best of two objectives is said to be of one" "$out" "| best | error 1, trial 1 |"
 check_contains "and how many none beats" "$out" "| pareto | 3 trials that no other beats in every metric, which rank first, by error |"
+# A commit with a change, and failures for two reasons.
+mkdir kept
+cat >kept/fails.yaml <<'END'
+name: fails now
+command: ["sh", "-c", "[ {x} != 1 ] || { echo 'a | <b> &amp; $1 ~~no~~' >&2; exit 1; }; [ {x} != 2 ] || exit 9; echo ::throng loss={x}"]
+metric: {name: loss}
+parameters: {x: {values: [1, 2, 3, 4]}, y: {values: [1, 2]}}
+method: grid
+END
+git -C kept init -q . && git -C kept add -A &&
+    git -C kept -c user.name=a -c user.email=a@b commit -q -m begin
+commit=$(git -C kept rev-parse HEAD)
+echo '# changed' >>kept/fails.yaml
+(cd kept && "$THRONG" run fails.yaml --quiet >/dev/null 2>&1)
+out=$(cd kept && "$THRONG" summary "fails now")
+check_contains "a summary has the commit, and what was changed" "$out" \
+    "| commit | $commit and 1 changed file (\\\`throng status 'fails now' --diff\\\`) |"
+check_contains "and how to have that again" "$out" "git checkout $commit"
+check_contains "by commands that can be pasted" "$out" "throng status 'fails now' --diff | git apply"
+check_contains "failures stand in groups, their text as text" "$out" \
+    '| 2 | failed | 1 | a \| \<b\> \&amp; \$1 \~\~no\~\~ |'
+check_contains "each group once" "$out" "| 2 | failed | 2 |"
+(cd kept && "$THRONG" summary "fails now" -o page.html 2>/dev/null)
+check_contains "the same as HTML" "$(cat kept/page.html)" \
+    '<td>a | &lt;b&gt; &amp;amp; $1 ~~no~~</td>'
 {
     printf 'name: many\ncommand: echo "::throng loss={knob_1}"\nmethod: random\nrun_cap: 12\n'
     printf 'seed: 1\nmetric: {name: loss}\nparameters:\n'
     seq 40 | sed 's/.*/  knob_&: {min: 0.0, max: 1.0}/'
 } >many.yaml
 run "$THRONG" run many.yaml --quiet
-run "$THRONG" plot importance many --size 80x24
-left=$(printf '%s\n' "$out" | sed -n 's/^the \([0-9]*\) least important.*/\1/p')
-check_equal "each bar has its name, the others are counted" 40 "$((left + $(printf '%s\n' "$out" | grep -c '^ *knob_')))"
+for size in 80x24 80x10; do
+    run "$THRONG" plot importance many --size $size
+    left=$(printf '%s\n' "$out" | sed -n 's/^not drawn, for want of room: \([0-9]*\) less important/\1/p')
+    check_equal "each bar has its name, the others are counted: $size" 40 \
+        "$((left + $(printf '%s\n' "$out" | grep -c '^ *knob_')))"
+done
 run "$THRONG" summary s -o page.txt
 check_status "another ending is refused" 2
 run "$THRONG" summary nosuch -o x.html

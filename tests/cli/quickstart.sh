@@ -23,3 +23,8 @@ before=$("$THRONG" export --jsonl)
 run "$THRONG" run study.yaml
 check_status "running it again finds it finished" 0
 check_equal "and does nothing again" "$before" "$("$THRONG" export --jsonl)"
+
+# `make demo` ends with how to look at what it ran: in a folder that it makes.
+place=$(sed -n 's/.*(cd \([^ ]*\) && [^ ]*throng web).*/\1/p' "$ROOT/Makefile")
+check_contains "the line that make demo ends with names a folder it has run in" \
+    "$(cat "$ROOT"/examples/*/demo)" "place=../../${place:-none}"

@@ -58,3 +58,63 @@ else
     skip "real unrolled parameter files are read" \
         "$no_real_data"
 fi
+
+# ---- a listing of weights is inferences ------------------------------------
+
+python3 - >rows.csv <<'EOF2'
+import random
+random.seed(3)
+for i in range(60):
+    print("%.3f,%.3f,%d" % (random.gauss(i % 2, .5), random.random(), i % 2))
+EOF2
+cat >net.yaml <<'EOF2'
+data: {file: rows.csv}
+layers: [{dense: 4, activation: relu}, {dropout: 0.2}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+metrics: [accuracy]
+epochs: 3
+EOF2
+run "$THRONG" train net.yaml
+head -n 20 rows.csv >new.csv
+mkdir below
+mv net.safetensors below/
+cat >upf.txt <<'EOF2'
+{"id": "a", "weights_file": "below/net.safetensors", "rate": 0.1}
+{"id": "b", "weights_file": "below/none.safetensors", "rate": 0.1}
+{"id": "c", "weights_file": "below/net.safetensors", "rate": 0.4}
+{"id": "d", "weights_file": "below/net.safetensors", "rate": "much"}
+EOF2
+cat >ask.yaml <<'EOF2'
+parameters_file: upf.txt
+task:
+  kind: infer
+  data: new.csv
+  samples: 3
+  permanent_dropout: ${rate}
+metric: {name: loss, goal: minimize}
+EOF2
+run "$THRONG" check ask.yaml
+check_contains "what is asked is shown" "$out" 'infer data="new.csv" samples=3'
+run "$THRONG" run --quiet ask.yaml
+run eval '"$THRONG" export ask --jsonl | python3 -c "import json, sys
+for line in sys.stdin:
+    t = json.loads(line)
+    print(t[\"run_id\"], t[\"state\"], sep=\",\")"'
+check_contains "a trial whose weights are there is an inference" "$out" "a,done"
+check_contains "and so is the next" "$out" "c,done"
+check_contains "one whose are not is invalid" "$out" "b,invalid"
+run "$THRONG" show ask 2
+check_contains "and says which" "$out" "below/none.safetensors: No such file"
+run "$THRONG" show ask 4
+check_contains "as one with no rate" "$out" "must be a rate from 0 to below 1, not much"
+run "$THRONG" predict below/net.safetensors --data new.csv --samples 3 \
+    --permanent-dropout 0.4 --csv
+asked=$out
+check_equal "predictions are those of predict" \
+    "$(cat .throng/ask/trials/0/3/output/predictions.csv)" "$asked"
+echo '{"id": "e", "weights_file": "below/net.safetensors", "rate": 0.4}' >>upf.txt
+run "$THRONG" run --quiet ask.yaml
+check_equal "a trial that was added finds the model that another has made" \
+    "$(cat .throng/ask/trials/0/5/output/predictions.csv)" "$asked"
+check_equal "which is there once for each rate" 2 \
+    "$(ls .throng/ask/models | wc -l)"

@@ -25,6 +25,33 @@ ask() { # METHOD PATH [HEADER...]
 }
 api=/api/v1/studies
 
+# Who says a request letter by letter is waited for only so long; looked at in
+# the end, by when that has passed.
+serve
+slow_server=$server
+python3 - "$address" >"$TMP/slow" 2>&1 <<'PY' &
+import socket, sys, time, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+s = socket.create_connection((url.hostname, url.port))
+began, got = time.monotonic(), b""
+s.settimeout(0.5)
+head = b"GET /api/v1/studies HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
+s.sendall(head)
+while not got.endswith(b"}\n") and time.monotonic() - began < 300:
+    try:
+        s.sendall(b"a")
+        more = s.recv(65536)
+        if not more:
+            break
+        got += more
+    except socket.timeout:
+        pass
+    except OSError:
+        break
+print(got.decode().split("\r\n")[0], got.decode().split("\r\n\r\n")[-1].strip(),
+      "too soon" if time.monotonic() - began < 14 else "in time")
+PY
+slow_client=$!
 serve
 check_contains "it prints an address of this machine" "$address" \
     "http://127.0.0.1:"
@@ -191,6 +218,105 @@ check_equal "who listens hears how it ends" \
     "['done', 'first'] {'id': 1, 'value': 1.0} 3" \
     "$(sed "s/, 'running'//; s/, 'waiting'//" "$TMP/news")"
 
+# ---- very many that listen ------------------------------------------------------------------
+
+cat >busy.yaml <<'YAML'
+name: busy
+command: "true"
+parameters: {x: {min: 0.0, max: 1.0}}
+method: random
+YAML
+"$THRONG" run busy.yaml >/dev/null 2>&1 &
+study=$!
+wait_for 60 test -s .throng/busy/study.db
+python3 - "$address" >"$TMP/many" 2>&1 <<'PY'
+import re, selectors, socket, sys, time, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+token = re.search(r"token=(\w+)", url.fragment).group(1)
+MANY, AT_ONCE = 100, 200
+all_of_them, heard = selectors.DefaultSelector(), {}
+for i in range(MANY):
+    s = socket.create_connection((url.hostname, url.port))
+    s.sendall(("GET /api/v1/studies/busy/events HTTP/1.1\r\nHost: %s\r\n"
+               "X-Throng-Token: %s\r\n\r\n" % (url.netloc, token)).encode())
+    s.setblocking(False)
+    all_of_them.register(s, selectors.EVENT_READ)
+    heard[s] = 0
+
+def listen(wait):
+    ready = all_of_them.select(wait)
+    for key, _ in ready:
+        try:
+            text = key.fileobj.recv(1 << 20)
+        except BlockingIOError:
+            continue
+        if not text:
+            sys.exit("a listener was let go of")
+        heard[key.fileobj] += text.count(b"event: ")
+    return ready
+
+deadline = time.monotonic() + 120
+while min(heard.values()) < 1 and time.monotonic() < deadline:
+    listen(1)
+# What is counted was sent since `began`: what was sent before is read first.
+began = time.monotonic()
+while listen(0):
+    pass
+for s in heard:
+    heard[s] = 0
+while time.monotonic() < deadline and (min(heard.values()) < 3 or time.monotonic() < began + 3):
+    listen(1)
+passed, events = time.monotonic() - began, sum(heard.values())
+print("all hear" if min(heard.values()) >= 3 else "some hear nothing",
+      "within their share" if events <= AT_ONCE * passed + MANY
+      else "%d events in %g s" % (events, passed))
+PY
+check_equal "a hundred that listen share 200 events a second" \
+    "all hear within their share" "$(cat "$TMP/many")"
+
+# One that comes does not make others hear more often.
+python3 - "$address" >"$TMP/come" 2>&1 <<'PY'
+import re, socket, sys, threading, time, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+token = re.search(r"token=(\w+)", url.fragment).group(1)
+
+def come():
+    s = socket.create_connection((url.hostname, url.port))
+    s.sendall(("GET /api/v1/studies/busy/events HTTP/1.1\r\nHost: %s\r\n"
+               "X-Throng-Token: %s\r\n\r\n" % (url.netloc, token)).encode())
+    s.settimeout(60)
+    return s
+
+def hear(s):
+    text = b""
+    while b"event: " not in text:
+        text += s.recv(1 << 20)
+
+stays = come()
+hear(stays)
+began, events, comings = time.monotonic(), 0, 0
+while comings < 40 or time.monotonic() < began + 1:
+    s = come()
+    hear(s)
+    s.close()
+    comings += 1
+passed = time.monotonic() - began
+stays.setblocking(False)
+try:
+    while True:
+        text = stays.recv(1 << 20)
+        if not text:
+            break
+        events += text.count(b"event: ")
+except BlockingIOError:
+    pass
+print("as before" if events <= 10 * passed + 2 else "%d events in %g s" % (events, passed))
+PY
+check_equal "who comes is told, and the others hear no more often" "as before" \
+    "$(cat "$TMP/come")"
+kill -INT $study
+wait $study
+
 # ---- those that come later, and a study that goes ------------------------------------------
 
 mkdir -p .throng && cp -r .throng/rates .throng/other
@@ -252,6 +378,9 @@ unset THRONG_GPUS THRONG_GPUS_USE
 # ---- changes -----------------------------------------------------------------------------------
 
 serve --control
+wait_for 30 grep -q 'Ctrl-C' "$TMP/web.err"
+check_contains "what the address lets people do is said" \
+    "$(cat "$TMP/web.err")" "whoever has this address can do both"
 run python3 "$ROOT/tests/cli/web_client.py" replay "$address" "$page" control
 check_status "changes are answered as the page says" 0
 check_contains "and are made" "$("$THRONG" show rates best:1)" keep
@@ -292,3 +421,9 @@ run "$THRONG" web --address localhost
 check_contains "an address is a number" "$err" 127.0.0.1
 run "$THRONG" web --frame-ancestor "'self'; script-src *"
 check_status "an origin is one" 2
+
+wait $slow_client
+check_equal "who says a request letter by letter is let go of, with the reason" \
+    'HTTP/1.1 408 Request Timeout {"error":{"status":408,"text":"the request took too long to come"}} in time' \
+    "$(cat "$TMP/slow")"
+kill $slow_server

@@ -79,3 +79,21 @@ run "$THRONG" run forgotten.yaml --engine slurm
 check_status "forgotten: the next run ends well" 0
 check_equal "forgotten: nothing was submitted twice" 1 \
     "$(cat .throng/forgotten/jobs/*/job.sh | grep -c job-name)"
+
+# ---- why a job is begun again ------------------------------------------------------
+
+# A node that fails writes no reason into the log of a job.
+study failed 300 ', account: lab'
+"$THRONG" run failed.yaml --engine slurm >failed.out 2>&1 &
+conductor=$!
+check "failed: it runs" wait_for 30 begun failed 2
+job=$(running_job)
+node=$(squeue -h -r -j "$job" -o %N)
+"$SLURM" node "$slurm_folder" kill "$node"
+check "failed: who runs it is told of its node" wait_for 60 grep -q \
+    "Slurm job $job was ended on $node as NODE_FAIL, its node failed; what it had not finished is tried again" \
+    failed.out
+"$SLURM" node "$slurm_folder" start "$node"
+"$THRONG" kill failed >/dev/null 2>&1
+wait "$conductor"
+check "failed: no job is left" wait_for 30 none_left

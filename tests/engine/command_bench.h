@@ -162,7 +162,7 @@ static bool one_over(struct bench *b)
     return b->rig.ended + b->rig.lost == 1;
 }
 
-static bool two_over(struct bench *b)
+static inline bool two_over(struct bench *b)
 {
     return b->rig.ended + b->rig.lost == 2;
 }

@@ -38,7 +38,7 @@ struct rig {
     uint32_t parallel;
     double silence_s;            /* as in struct engine_setup */
     char folder[128], mark[200]; /* of its tasks */
-    const char *worker;
+    const char *worker;          /* NULL: the stand-in */
     struct arena *arena;
     VEC(struct seen) seen;
     size_t ended, lost, idles, faults, points;

@@ -51,8 +51,8 @@ static void say_starting(struct bench *b, const char *bundle, uint32_t k,
     say_starting_at(b, stem_of(b, bundle), k, task);
 }
 
-static void say_ended(struct bench *b, const char *bundle, uint32_t k,
-                      uint64_t task)
+static inline void say_ended(struct bench *b, const char *bundle, uint32_t k,
+                             uint64_t task)
 {
     say_ended_at(b, stem_of(b, bundle), k, task);
 }
@@ -83,6 +83,19 @@ static void look_thrice(struct bench *b)
 {
     looks_before = looks(b);
     run(b, looked_thrice_more);
+}
+
+/* ---- jobs that are begun again ------------------------------------------- */
+
+static inline uint32_t next_number(struct rig *r, const struct seen *s)
+{
+    (void)r;
+    return s->attempt + 1;
+}
+
+static inline bool begun_again(struct bench *b)
+{
+    return rig_count(&b->rig, RIG_AGAIN) == 1;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* Place local with workers that misbehave (stand_in.c). */
 #include "rig.h"
+#include "../given.h"
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,7 +43,8 @@ static void fails_to_open(const char *worker, const char *mode,
     struct engine_setup setup = {.place = "local",
                                  .loop = r.loop,
                                  .machine = &r.machine,
-                                 .worker = worker ? worker : r.worker,
+                                 .worker =
+                                     worker ? worker : given("ENGINE_STAND_IN"),
                                  .folder = r.folder};
     struct engine *e = engine_open(&setup, &hooks, &err);
     assert_non_null(e);

@@ -131,6 +131,150 @@ static void paths_become_those_of_the_sandbox(void **state)
     assert_true(file_exists(in(d, d->folder, "jobs/1/0.asked")));
 }
 
+/* As a study cuts: here the stretch alone, behind a first line. */
+static int cut(const struct task_shard *s, const char *to, struct err *err)
+{
+    (void)s;
+    return file_write(to, STR("a,b\n3,4\n5,6\n"), false, err);
+}
+
+static void models_and_rows_travel(void **state)
+{
+    struct desk *d = *state;
+    struct task t = plain_task(d);
+    const char *first = in(d, d->home, "models/first.safetensors");
+    const char *second = in(d, d->home, "models/second.safetensors");
+    const char *places = in(d, d->home, "places.csv");
+    const char *rows = in(d, d->home, "rows.csv");
+    put(d, first, "first");
+    put(d, second, "second");
+    put(d, places, "place,x\n");
+    put(d, rows, "a,b\n1,2\n3,4\n5,6\n");
+    const char *model = arena_printf(
+        d->arena,
+        "{\"data\":{\"file\":\"%s\",\"text\":\"rows.csv\",\"join\":"
+        "{\"place\":{\"file\":\"%s\",\"key\":\"id\"}}}}",
+        rows, places);
+    t.kind = STR("infer");
+    t.model = str_of(model);
+    t.weights = str_of(first);
+    t.options = str_of(arena_printf(
+        d->arena,
+        "{\"members\":[{\"model\":%s,\"weights\":\"%s\",\"workdir\":\"%s\"}]}",
+        model, second, d->home));
+    t.shard = (struct task_shard){.file = str_of(rows),
+                                  .form = 1,
+                                  .head = 4,
+                                  .from = 8,
+                                  .bytes = 8,
+                                  .first = 1,
+                                  .count = 2};
+    d->travel.cut = cut;
+    struct task there = pack(d, &t);
+    const char *jobs = in(d, d->folder, "jobs/1");
+    struct value *options =
+        json_parse(d->arena, there.options, "options", false, NULL);
+    struct value *data = value_get(
+        json_parse(d->arena, there.model, "model", false, NULL), STR("data"));
+    const struct value *other = value_at(value_get(options, STR("members")), 0);
+    assert_string_equal(
+        get(d, in(d, jobs, arena_cstr(d->arena, there.weights))), "first");
+    assert_string_equal(
+        get(d, in(d, jobs,
+                  arena_cstr(d->arena,
+                             value_text(value_get(other, STR("weights")))))),
+        "second");
+    assert_true(str_is(value_text(value_get(other, STR("workdir"))), "."));
+    assert_true(str_is(there.workdir, "."));
+    /* The table that rows are joined with, once for both. */
+    struct value *join = value_get(value_get(data, STR("join")), STR("place"));
+    const char *joined =
+        arena_cstr(d->arena, value_text(value_get(join, STR("file"))));
+    assert_string_equal(get(d, in(d, jobs, joined)), "place,x\n");
+    assert_true(str_is(value_text(value_get(join, STR("key"))), "id"));
+    /* A column is no file, whatever it is called. */
+    assert_true(str_is(value_text(value_get(data, STR("text"))), "rows.csv"));
+    /* The rows: the stretch begins behind the head, as in the whole file. */
+    assert_string_equal(
+        get(d, in(d, jobs, arena_cstr(d->arena, there.shard.file))),
+        "a,b\n3,4\n5,6\n");
+    assert_int_equal(there.shard.head, 4);
+    assert_int_equal(there.shard.from, 4);
+    assert_int_equal(there.shard.bytes, 8);
+    assert_int_equal(there.shard.first, 1);
+    /* What is sent is no second copy of a model. */
+    struct stat st;
+    assert_int_equal(stat(first, &st), 0);
+    assert_int_equal(st.st_nlink, 2);
+}
+
+static int cannot_cut(const struct task_shard *s, const char *to,
+                      struct err *err)
+{
+    (void)s;
+    (void)to;
+    return err_set(err, ERR_MISSING, "it is shorter now");
+}
+
+static int has_changed(const struct task_shard *s, const char *to,
+                       struct err *err)
+{
+    (void)to;
+    return err_set(err, ERR_INPUT, "%.*s has changed", STRF(s->file));
+}
+
+static void rows_that_changed_are_not_sent(void **state)
+{
+    struct desk *d = *state;
+    struct task t = plain_task(d);
+    const char *rows = in(d, d->home, "rows.csv");
+    put(d, rows, "a\n1\n");
+    t.shard = (struct task_shard){.file = str_of(rows), .form = 1};
+    d->travel.cut = has_changed;
+    struct task there = pack(d, &t);
+    assert_true(str_is(there.shard.fault,
+                       arena_printf(d->arena, "%s has changed", rows)));
+    t.shard.form = 0;
+    there = pack(d, &t);
+    assert_true(there.shard.fault.len > 0);
+}
+
+/* Its owner may edit the file before the job starts. */
+static void a_file_of_rows_is_sent_as_a_copy(void **state)
+{
+    struct desk *d = *state;
+    struct task t = plain_task(d);
+    const char *rows = in(d, d->home, "rows.csv.gz");
+    struct stat st;
+    put(d, rows, "packed");
+    t.shard = (struct task_shard){
+        .file = str_of(rows), .bytes = 12, .size = 6, .changed_ns = 7};
+    d->travel.cut = cut;
+    struct task there = pack(d, &t);
+    assert_string_equal(get(d, in(d, in(d, d->folder, "jobs/1"),
+                                  arena_cstr(d->arena, there.shard.file))),
+                        "a,b\n3,4\n5,6\n");
+    assert_int_equal(there.shard.size, 0);
+    assert_int_equal(there.shard.changed_ns, 0);
+    assert_int_equal(stat(rows, &st), 0);
+    assert_int_equal(st.st_nlink, 1);
+}
+
+static void rows_that_are_gone_are_the_workers_to_name(void **state)
+{
+    struct desk *d = *state;
+    struct task t = plain_task(d);
+    t.shard = (struct task_shard){.file = str_of(in(d, d->home, "gone.csv")),
+                                  .form = 1};
+    d->travel.cut = cannot_cut;
+    struct task there = pack(d, &t);
+    assert_true(str_eq(there.shard.file, t.shard.file));
+    assert_int_equal(there.shard.fault.len, 0);
+    put(d, in(d, d->home, "gone.csv"), "a\n");
+    there = pack(d, &t);
+    assert_true(str_eq(there.shard.file, t.shard.file));
+}
+
 static void frozen_code_has_the_studys_folder_inside(void **state)
 {
     struct desk *d = *state;
@@ -240,10 +384,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK(paths_become_those_of_the_sandbox),
+        DESK(models_and_rows_travel),
+        DESK(rows_that_are_gone_are_the_workers_to_name),
         DESK(frozen_code_has_the_studys_folder_inside),
         DESK(what_an_earlier_attempt_left_goes_along),
         DESK(a_presumed_attempts_folder_is_begun_from),
         DESK(what_comes_back_is_put_in_its_place),
+        DESK(rows_that_changed_are_not_sent),
+        DESK(a_file_of_rows_is_sent_as_a_copy),
         DESK(an_arrival_that_was_cut_off_goes_on),
         DESK(another_versions_layout_is_refused),
         DESK(nothing_that_came_is_no_fault),

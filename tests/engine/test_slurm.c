@@ -208,51 +208,6 @@ static void what_waits_is_told_with_its_reason(void **state)
         "2\twaits\t3\tPENDING\tSomethingNew\t\t\t\t-1\n");
 }
 
-/* One job, one task; how the attempt ended is in the words. */
-static void ends_as(void **state, const char *line, enum outcome outcome,
-                    const char *words)
-{
-    struct bench *b = *state;
-    submit(b, 1);
-    say_starting(b, "1/0", 0, 1);
-    run(b, one_started);
-    put(b, "queue", line);
-    run(b, one_over);
-    const struct seen *seen =
-        rig_find(&b->rig, outcome == OUTCOME_LOST ? RIG_LOST : RECORD_ENDED, 1);
-    assert_non_null(seen);
-    if (outcome != OUTCOME_LOST)
-        assert_int_equal(seen->ended.outcome, outcome);
-    assert_string_equal(seen->text, words);
-}
-
-static void a_job_out_of_time_says_so(void **state)
-{
-    ends_as(state, "7|0|TIMEOUT|TimeLimit|n1|0|0|\n", OUTCOME_LOST,
-            "Slurm job 7_0 on n1 ended as TIMEOUT (TimeLimit), its time was "
-            "up");
-}
-
-static void a_job_out_of_memory_says_so(void **state)
-{
-    ends_as(state, "7|0|OUT_OF_MEMORY|OutOfMemory|n1|0|0|\n", OUTCOME_LOST,
-            "Slurm job 7_0 on n1 ended as OUT_OF_MEMORY (OutOfMemory), it took "
-            "more memory than it asked for");
-}
-
-static void a_job_that_others_displaced_says_so(void **state)
-{
-    ends_as(state, "7|0|PREEMPTED|None|n1|0|0|\n", OUTCOME_INTERRUPTED,
-            "Slurm job 7_0 on n1 ended as PREEMPTED, its room was wanted for "
-            "others");
-}
-
-static void a_job_that_a_person_cancelled_says_so(void **state)
-{
-    ends_as(state, "7|0|CANCELLED|None|n1|0|0|\n", OUTCOME_INTERRUPTED,
-            "Slurm job 7_0 on n1 ended as CANCELLED, it was cancelled");
-}
-
 static void a_job_that_ended_without_an_answer_is_lost_for_good(void **state)
 {
     struct bench *b = *state;
@@ -264,17 +219,6 @@ static void a_job_that_ended_without_an_answer_is_lost_for_good(void **state)
     const struct seen *lost = rig_find(&b->rig, RIG_LOST, 1);
     assert_int_equal(lost->loss, LOSS_GONE);
     assert_non_null(strstr(lost->text, "answers could not be written"));
-}
-
-static uint32_t next_number(struct rig *r, const struct seen *s)
-{
-    (void)r;
-    return s->attempt + 1;
-}
-
-static bool begun_again(struct bench *b)
-{
-    return rig_count(&b->rig, RIG_AGAIN) == 1;
 }
 
 static void a_later_start_is_another_attempt(void **state)
@@ -295,79 +239,6 @@ static void a_later_start_is_another_attempt(void **state)
     assert_int_equal(again->start, 1);
     assert_int_equal(end->attempt, 2);
     assert_int_equal(rig_count(&b->rig, RECORD_ENDED), 1);
-}
-
-static void say_interrupted(struct bench *b, const char *bundle, uint32_t k,
-                            uint64_t task, const char *reason)
-{
-    struct record_ended e = {
-        .outcome = OUTCOME_INTERRUPTED, .seconds = 1, .reason = str_of(reason)};
-    struct buf payload;
-    buf_init(&payload);
-    record_ended_print(&payload, &e);
-    struct record r = {.type = RECORD_ENDED,
-                       .task = task,
-                       .attempt = 1,
-                       .sequence = 2,
-                       .payload = buf_str(&payload)};
-    say(b, bundle, k, &r);
-    buf_done(&payload);
-}
-
-#define STEPD "slurmstepd: error: *** JOB 9 ON n1 CANCELLED AT 2026-01-02T03"
-
-/* What Slurm writes into its log before it ends a job. */
-static void handed_back(struct bench *b, const char *log)
-{
-    submit(b, 1);
-    put(b, "queue", "7|0|RUNNING|None|n1|0|0|\n");
-    say_starting(b, "1/0", 0, 1);
-    run(b, one_started);
-    put(b, "../jobs/1/0.log", log);
-    say_interrupted(b, "1/0", 0, 1, BUNDLE_ENDED);
-    run(b, one_over);
-}
-
-static void who_was_ended_knows_why(void **state)
-{
-    struct bench *b = *state;
-    handed_back(b, "a line\n" STEPD " DUE TO PREEMPTION ***\nworker: ends\n");
-    static const char why[] = "Slurm job 7_0 was ended on n1 as PREEMPTED, its "
-                              "room was wanted for others";
-    assert_string_equal(rig_find(&b->rig, RECORD_ENDED, 1)->text, why);
-    assert_non_null(strstr(b->said.p, why));
-}
-
-static bool timeout_is_told(struct bench *b)
-{
-    return strstr(b->said.p, "TIMEOUT") != NULL;
-}
-
-static void a_log_without_a_word_changes_nothing(void **state)
-{
-    struct bench *b = *state;
-    handed_back(b, "the scheduler ends the job\n");
-    assert_string_equal(rig_find(&b->rig, RECORD_ENDED, 1)->text, BUNDLE_ENDED);
-    put(b, "queue", "7|0|TIMEOUT|TimeLimit|n1|0|15|\n");
-    run(b, timeout_is_told);
-    assert_non_null(strstr(b->said.p, "ended as TIMEOUT (TimeLimit), its time "
-                                      "was up; what it had not finished"));
-}
-
-static void who_is_begun_again_knows_why(void **state)
-{
-    struct bench *b = *state;
-    b->rig.numbers = next_number;
-    submit(b, 1);
-    say_starting(b, "1/0", 0, 1);
-    run(b, one_started);
-    put(b, "../jobs/1/0.log", STEPD " DUE TO JOB REQUEUE ***\n");
-    say_starting(b, "1/0", 1, 1);
-    run(b, begun_again);
-    assert_string_equal(rig_find(&b->rig, RIG_AGAIN, 1)->text,
-                        "Slurm job 7_0 was begun again by Slurm after it was "
-                        "ended on n1 as REQUEUED, somebody put it back into "
-                        "the queue");
 }
 
 static void a_start_that_comes_after_what_ended_begins_nothing_again(void **s)
@@ -780,14 +651,15 @@ static void what_was_measured_is_known_to_the_next_conductor(void **state)
     assert_non_null(strstr(script_of(b, 2), "--partition=quick\n"));
 }
 
-static void say_cut_off(struct bench *b, const char *bundle, uint32_t attempt,
-                        uint64_t digest)
+static void say_cut_off_for(struct bench *b, const char *bundle,
+                            uint32_t attempt, uint64_t digest,
+                            const char *reason)
 {
     struct record_ended e = {.outcome = OUTCOME_INTERRUPTED,
                              .seconds = 3500,
                              .exit_code = -1,
                              .checkpoint_digest = digest,
-                             .reason = STR(BUNDLE_TIME_UP)};
+                             .reason = str_of(reason)};
     struct buf payload;
     buf_init(&payload);
     record_ended_print(&payload, &e);
@@ -799,6 +671,12 @@ static void say_cut_off(struct bench *b, const char *bundle, uint32_t attempt,
     r.payload = buf_str(&payload);
     say(b, bundle, 0, &r);
     buf_done(&payload);
+}
+
+static void say_cut_off(struct bench *b, const char *bundle, uint32_t attempt,
+                        uint64_t digest)
+{
+    say_cut_off_for(b, bundle, attempt, digest, BUNDLE_TIME_UP);
 }
 
 static void submit_limited(struct bench *b, uint32_t attempt)
@@ -867,6 +745,84 @@ static void what_saves_goes_on_in_the_shortest_class(void **state)
     }
 }
 
+/* It would be cut off again and again. */
+static void what_saves_nothing_new_in_a_job_has_run_out_of_time(void **state)
+{
+    struct bench *b = *state;
+    rig_open(&b->rig, "slurm");
+    rig_submit(&b->rig, 1, 1, "true");
+    run(b, is_submitted);
+    say_cut_off(b, "1/0", 1, 77);
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_INTERRUPTED);
+    rig_submit(&b->rig, 1, 2, "true");
+    run(b, second_is_submitted);
+    b->rig.seen.len = 0;
+    say_cut_off(b, "2/0", 2, 77);
+    run(b, two_over);
+    const struct seen *last = rig_find(&b->rig, RECORD_ENDED, 1);
+    assert_int_equal(last->ended.outcome, OUTCOME_TIMED_OUT);
+    assert_string_equal(last->text,
+                        "the time of its job was up, and it had saved nothing "
+                        "new since the job before");
+}
+
+/* A site may have its own mind about signals. */
+static void who_was_not_warned_has_run_out_of_time_as_well(void **state)
+{
+    struct bench *b = *state;
+    rig_open(&b->rig, "slurm");
+    rig_submit(&b->rig, 1, 1, "true");
+    run(b, is_submitted);
+    put(b, "../jobs/1/0.log",
+        "slurmstepd-n0: error: *** JOB 7 ON n0 CANCELLED AT "
+        "2026-11-18T00:59:14 DUE TO TIME LIMIT ***\n");
+    say_cut_off_for(b, "1/0", 1, 0, BUNDLE_ENDED);
+    run(b, one_over);
+    const struct seen *last = rig_find(&b->rig, RECORD_ENDED, 1);
+    assert_int_equal(last->ended.outcome, OUTCOME_TIMED_OUT);
+    assert_string_equal(last->text,
+                        "the time of its job was up, and it had saved no "
+                        "checkpoint to go on from");
+}
+
+static void what_was_cut_off_is_known_to_the_next_conductor(void **state)
+{
+    struct bench *b = *state;
+    rig_open(&b->rig, "slurm");
+    rig_submit(&b->rig, 1, 1, "true");
+    run(b, is_submitted);
+    say_cut_off(b, "1/0", 1, UINT64_MAX);
+    run(b, one_over);
+    leave(b);
+    rig_open(&b->rig, "slurm");
+    rig_submit(&b->rig, 1, 2, "true");
+    run(b, second_is_submitted);
+    b->rig.seen.len = 0;
+    say_cut_off(b, "2/0", 2, UINT64_MAX);
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_TIMED_OUT);
+}
+
+static void a_longer_class_is_kept_for_the_next_conductor(void **state)
+{
+    struct bench *b = *state;
+    add_classes(b);
+    rig_open(&b->rig, "slurm");
+    submit_limited(b, 1);
+    run(b, is_submitted);
+    assert_non_null(strstr(script_of(b, 1), "--partition=quick\n"));
+    say_cut_off(b, "1/0", 1, 0);
+    run(b, one_over);
+    leave(b);
+    rig_open(&b->rig, "slurm");
+    submit_limited(b, 2);
+    run(b, second_is_submitted);
+    assert_non_null(strstr(script_of(b, 2), "--partition=slow\n"));
+}
+
 static void the_time_that_a_person_says_chooses_the_class(void **state)
 {
     struct bench *b = *state;
@@ -908,16 +864,9 @@ int main(void)
         on_bench(what_a_full_disk_kept_from_being_said_is_tried_again),
         on_bench(what_its_node_took_along_is_presumed_lost),
         on_bench(what_waits_is_told_with_its_reason),
-        on_bench(a_job_out_of_time_says_so),
-        on_bench(a_job_out_of_memory_says_so),
-        on_bench(a_job_that_others_displaced_says_so),
-        on_bench(a_job_that_a_person_cancelled_says_so),
         on_bench(a_job_that_ended_without_an_answer_is_lost_for_good),
         on_bench(a_later_start_is_another_attempt),
         on_bench(a_start_that_comes_after_what_ended_begins_nothing_again),
-        on_bench(who_was_ended_knows_why),
-        on_bench(a_log_without_a_word_changes_nothing),
-        on_bench(who_is_begun_again_knows_why),
         on_bench(who_removes_a_job_twice_is_named),
         on_bench(where_no_task_ever_begins_the_place_gives_up),
         on_bench(a_job_of_which_nothing_is_wanted_is_cancelled),
@@ -938,6 +887,10 @@ int main(void)
         on_bench(what_was_measured_is_known_to_the_next_conductor),
         on_bench(what_cannot_save_and_was_cut_off_gets_a_longer_class),
         on_bench(what_saves_goes_on_in_the_shortest_class),
+        on_bench(what_saves_nothing_new_in_a_job_has_run_out_of_time),
+        on_bench(who_was_not_warned_has_run_out_of_time_as_well),
+        on_bench(what_was_cut_off_is_known_to_the_next_conductor),
+        on_bench(a_longer_class_is_kept_for_the_next_conductor),
         on_bench(the_time_that_a_person_says_chooses_the_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

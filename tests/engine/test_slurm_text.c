@@ -87,6 +87,29 @@ static void accounting_tells_what_the_queue_has_forgotten(void **state)
     vec_done(&w.list);
 }
 
+/* As `sacct --duplicates` has them. */
+static void accounting_tells_how_the_start_before_ended(void **state)
+{
+    struct job_words w = {0};
+    assert_int_equal(slurm_read_queue(STR("1|0|PENDING|BeginTime||1|0|\n"
+                                          "1|1|COMPLETED|None|n0|1|0|\n"),
+                                      &w, NULL),
+                     0);
+    slurm_read_account(STR("1_0|COMPLETED|n7|0:0\n1_0|NODE_FAIL|n0|0:0\n"
+                           "1_1|NODE_FAIL|n0|0:0\n2_0|PREEMPTED|n1|0:0\n"
+                           "1_0|PENDING|None assigned|0:0\n"
+                           "1_1|COMPLETED|n0|0:0\n2_0|COMPLETED|n2|0:0\n"),
+                       *state, &w);
+    assert_int_equal(w.list.len, 3);
+    assert_true(str_is(w.list.p[0].before.state, "NODE_FAIL"));
+    assert_true(str_is(w.list.p[0].before.node, "n0"));
+    assert_true(str_is(w.list.p[0].state, "PENDING"));
+    assert_int_equal(w.list.p[1].before.state.len, 0);
+    assert_true(str_is(w.list.p[2].state, "COMPLETED"));
+    assert_true(str_is(w.list.p[2].before.state, "PREEMPTED"));
+    vec_done(&w.list);
+}
+
 /* ---- nodes ------------------------------------------------------------------
  */
 
@@ -204,6 +227,21 @@ static void a_job_s_log_says_why_it_was_ended(void **state)
              "REQUEUED", "n");
     ended_as("slurmstepd: error: *** JOB 3 ON n CANCELLED AT 2026-11-17 ***\n",
              "CANCELLED", "n");
+    ended_as("slurmstepd-t0: error: StepId=1.batch exceeded memory limit "
+             "(224890880 > 52428800), being killed\n"
+             "slurmstepd-t0: error: Exceeded job memory limit\n"
+             "slurmstepd-t0: error: *** JOB 1 ON t0 CANCELLED AT 2026-11-17T23 "
+             "***\n",
+             "OUT_OF_MEMORY", "");
+    ended_as("slurmstepd: error: Detected 1 oom_kill event in StepId=7.batch. "
+             "Some of the step tasks have been OOM Killed.\n",
+             "OUT_OF_MEMORY", "");
+    ended_as("slurmstepd: error: *** JOB 3 ON n CANCELLED AT 2026-11-17T20:02 "
+             "DUE TO PREEMPTION ***\n"
+             "slurmstepd: error: Detected 1 oom_kill event in StepId=3.batch. "
+             "Some of the step tasks have been OOM Killed.\n",
+             "PREEMPTED", "n");
+    assert_false(slurm_read_log(STR("a task exceeded memory limit\n"), &w));
     assert_false(slurm_read_log(STR("*** STEP 3.0 ON n CANCELLED AT 1 ***\n"
                                     "DUE TO PREEMPTION\n"),
                                 &w));
@@ -241,6 +279,7 @@ int main(void)
         with_arena(the_queue_tells_of_elements_of_arrays),
         with_arena(an_answer_that_was_cut_off_is_none),
         with_arena(accounting_tells_what_the_queue_has_forgotten),
+        with_arena(accounting_tells_how_the_start_before_ended),
         with_arena(nodes_that_are_up_hold_tasks),
         with_arena(a_need_no_node_can_meet_names_the_largest),
         with_arena(numbers_and_words_are_read),

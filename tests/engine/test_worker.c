@@ -1,5 +1,6 @@
 /* Place local with the real throng-worker. */
 #include "rig.h"
+#include "../given.h"
 #include "engine/mark.h"
 #include <stdio.h>
 #include <sys/wait.h>
@@ -7,10 +8,9 @@
 
 static bool have_worker(struct rig *r)
 {
-    const char *worker = getenv("THRONG_WORKER");
-    if (!worker || access(worker, X_OK)) {
-        print_message("skipped: there is no throng-worker at %s\n",
-                      worker ? worker : "$THRONG_WORKER");
+    const char *worker = given("THRONG_WORKER");
+    if (access(worker, X_OK)) {
+        print_message("skipped: there is no throng-worker at %s\n", worker);
         return false;
     }
     rig_init(r);

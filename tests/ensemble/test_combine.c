@@ -80,6 +80,18 @@ static void what_a_head_says_of_its_spread_is_added(void **state)
     are_near(out, (double[]){2, 1, sqrt(3)}, 3);
 }
 
+static void one_pass_does_not_say_what_members_differ_by(void **state)
+{
+    double pass[] = {1, log(4)};
+    static const double all = 1;
+    struct combine_head h = {.width = 2, .spreads = true};
+    struct combine_rule r = {.members = 1, .samples = 1, .weights = &all};
+    double scratch[ROOM], out[ROOM];
+    (void)state;
+    combine_sureness(&r, &h, pass, scratch, out);
+    are_near(out, (double[]){2, NAN, 2}, 3);
+}
+
 static void classes_have_entropy_and_what_members_disagree_in(void **state)
 {
     static const double passes[] = {0.9, 0.1, 0, 0.1, 0.9, 0};
@@ -124,6 +136,7 @@ int main(void)
         cmocka_unit_test(numbers_have_mean_spread_and_quantiles),
         cmocka_unit_test(weights_count),
         cmocka_unit_test(what_a_head_says_of_its_spread_is_added),
+        cmocka_unit_test(one_pass_does_not_say_what_members_differ_by),
         cmocka_unit_test(classes_have_entropy_and_what_members_disagree_in),
         cmocka_unit_test(medians_of_probabilities_add_up_to_1),
     };

@@ -141,6 +141,8 @@ static const char *const large[] = {
     "{'batch_size': 64, 'input': [14, 14, 1], 'layers': [{'conv2d': 40,"
     " 'activation': 'relu'}, {'max_pool2d': 2}, 'flatten', {'dense': 3}],"
     " 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 96, 'input': 1028, 'layers': [{'dense': 100, 'activation':"
+    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
 };
 
 /* A model with an operation that has no kernels there. */
@@ -188,6 +190,16 @@ static const char *const rounded[] = {
     "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
     " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
     " {'dense': 5}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [9, 7, 16], 'layers': [{'conv2d': 48,"
+    " 'activation': 'relu', 'padding': 'same'}, {'max_pool2d': 2},"
+    " {'conv2d': 20, 'activation': 'tanh', 'stride': 2, 'padding': 'same'},"
+    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [12, 20], 'layers': [{'conv1d': 68,"
+    " 'kernel': 3, 'dilation': 2, 'activation': 'relu'}, {'dropout': 0.3},"
+    " {'conv1d': 16, 'kernel': 5, 'padding': 'same'}, 'flatten',"
+    " {'dense': 3}], 'loss': 'mse', 'optimizer': {'name': 'sgd', 'lr': 0.01}}",
+    "{'batch_size': 96, 'input': 1028, 'layers': [{'dense': 100, 'activation':"
+    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
 };
 
 static void check_precision(const char *model, const char *precision,

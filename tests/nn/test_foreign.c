@@ -46,7 +46,7 @@ static void go_round(const char *name)
     struct made m;
     struct err err = {0};
     struct buf file, back;
-    struct nn_about about = {STR("{}"), STR("")};
+    struct nn_about about = {.model = STR("{}")};
     made_named(&m, name, 40);
     const struct nn_graph *g = &m.model->graph;
     double *numbers = calloc((size_t)g->weights + 1, sizeof(*numbers));

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -22,6 +23,29 @@ static void parameters_are_counted(void **state)
               "\"sparse_categorical_crossentropy\"}",
               8);
     assert_int_equal(nn_model_parameters(m.model), 669706);
+    made_close(&m);
+}
+
+/* Where rows are made of rows of tables a dense first layer adds up. */
+static void a_split_layer_is_counted_as_sums(void **state)
+{
+    struct made m;
+    double added;
+    (void)state;
+    made_open(&m,
+              "{\"input\": 300, \"layers\": [{\"dense\": 64, \"activation\": "
+              "\"relu\"}, {\"dense\": 1}], \"loss\": \"mse\"}",
+              8);
+    assert_true(nn_model_flops_split(m.model, 3, &added) == 2 * 64);
+    assert_true(added == 3 * 64);
+    made_close(&m);
+    made_open(&m,
+              "{\"input\": 300, \"layers\": [{\"batch_norm\": {}}, "
+              "{\"dense\": 1}], \"loss\": \"mse\"}",
+              8);
+    assert_true(nn_model_flops_split(m.model, 3, &added) ==
+                nn_model_flops(m.model));
+    assert_true(added == 0);
     made_close(&m);
 }
 
@@ -280,6 +304,59 @@ static void a_head_takes_the_label_of_its_own_name(void **state)
         12 * 4 + 4 + 4 * 2 + 2 + 4 * 3 + 3, NULL, NULL);
 }
 
+static struct value *of_quantiles(struct arena *a, const char *last,
+                                  const char *list)
+{
+    const char *text =
+        arena_printf(a,
+                     "{\"input\": 4, \"layers\": [{\"dense\": 5}, %s], "
+                     "\"loss\": \"quantile\", \"quantile\": %s}",
+                     last, list);
+    return json_parse(a, str_of(text), "model", false, NULL);
+}
+
+static void several_quantiles_are_an_output_each(void **state)
+{
+    static const struct {
+        const char *last, *list, *path, *text;
+    } cases[] = {
+        {"{\"dense\": 2}", "[0.1, 0.5, 0.9]", "layers[1].units", "must be 3"},
+        {"{\"dense\": 3, \"repeat\": 2}", "[0.1, 0.5, 0.9]", "layers[1].units",
+         "is of one layer"},
+        {"\"flatten\"", "[0.1, 0.9]", "layers[1]", "must be dense"},
+        {"{\"dense\": 2}", "[0.9, 0.1]", "quantile", "that grow"},
+        {"{\"dense\": 2}", "[0.1, 1]", "quantile", "between 0 and 1"},
+        {"{\"dense\": 2}", "[0.1, \"x\"]", "quantile", "between 0 and 1"},
+        {"{\"dense\": 1}", "[]", "quantile", "between 0 and 1"},
+    };
+    struct arena *a = arena_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct problems faults = {.arena = a};
+        struct value *v = of_quantiles(a, cases[i].last, cases[i].list);
+        assert_null(nn_model_read(v, NULL, &faults));
+        assert_string_equal(faults.list.p[0].path.p, cases[i].path);
+        assert_non_null(strstr(faults.list.p[0].text.p, cases[i].text));
+    }
+    struct problems faults = {.arena = a};
+    struct value *v =
+        of_quantiles(a, "{\"dense\": \"outputs\"}", "[0.1, 0.25, 0.9]");
+    struct nn_model *m = nn_model_read(v, NULL, &faults);
+    assert_non_null(m);
+    assert_int_equal(m->graph.heads.len, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(m->graph.heads.p[i].label, 0);
+        assert_int_equal(m->graph.heads.p[i].loss, NN_LOSS_QUANTILE);
+    }
+    assert_true(str_is(m->graph.heads.p[1].name, "q0.25"));
+    assert_true(m->graph.heads.p[2].a == 0.9);
+    assert_int_equal(m->graph.layers.len, 1 + 3);
+    /* A label that heads share is one column of rows. */
+    assert_int_equal(nn_model_fields(m, a).label_count, 1);
+    nn_model_free(m);
+    arena_free(a);
+}
+
 /* The first fault of a model of three classes; yours to look at as long as the
  * arena lives. */
 static struct problem fault_of(struct arena *a, const char *rest, bool rows)
@@ -411,6 +488,35 @@ static void what_the_data_has_and_nothing_uses_is_said(void **state)
     arena_free(a);
 }
 
+static void check_rates(const char *layers, bool all, double least, double most)
+{
+    struct arena *a = arena_new();
+    struct err err = {0};
+    double low = NAN, high = NAN;
+    struct value *v =
+        json_parse(a, str_of(arena_printf(a, "{\"layers\": [%s]}", layers)),
+                   "model", false, &err);
+    assert_non_null(v);
+    nn_dropout_rates(v, all, &low, &high);
+    assert_true(isnan(least) ? isnan(low) : low >= least && low <= least);
+    assert_true(isnan(most) ? isnan(high) : high >= most && high <= most);
+    arena_free(a);
+}
+
+static void rates_of_dropout_are_read_as_layers_have_them(void **state)
+{
+    (void)state;
+    static const char layers[] =
+        "{\"dense\": 4}, {\"dropout\": 0.25}, \"flatten\","
+        "{\"dropout\": {\"rate\": 0.125, \"permanent\": true}},"
+        "{\"type\": \"dropout\", \"rate\": 0.5},"
+        "{\"dropout\": null, \"rate\": 0.375, \"permanent\": true}";
+    check_rates(layers, true, 0.125, 0.5);
+    check_rates(layers, false, 0.125, 0.375);
+    check_rates("{\"dropout\": 0.25}", false, NAN, NAN);
+    check_rates("{\"dense\": 4}, \"flatten\"", true, NAN, NAN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,15 +526,18 @@ int main(void)
         cmocka_unit_test(
             an_input_that_the_data_lacks_or_the_model_leaves_out_is_a_fault),
         cmocka_unit_test(a_head_takes_the_label_of_its_own_name),
+        cmocka_unit_test(several_quantiles_are_an_output_each),
         cmocka_unit_test(early_stopping_watches_only_what_is_reported),
         cmocka_unit_test(top_k_is_of_any_number_up_to_the_classes),
         cmocka_unit_test(a_metric_that_does_not_apply_is_left_out_and_said),
         cmocka_unit_test(what_the_data_has_and_nothing_uses_is_said),
+        cmocka_unit_test(a_split_layer_is_counted_as_sums),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(a_misspelt_layer_gets_its_suggestion),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),
         cmocka_unit_test(what_a_cohort_shares_parts_it),
+        cmocka_unit_test(rates_of_dropout_are_read_as_layers_have_them),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -183,6 +183,24 @@ static void mistakes_have_their_places(void **state)
     says("stages:\n  a: 7\n", "c.yaml:2:6: error: a stage");
     says("stages:\n  a: {study: s.yaml, summary: [a], output: x}\n",
          "stage 'a' is of two kinds");
+    says("stages:\n  a: {ensemble: a}\n", "an ensemble needs output");
+    says("stages:\n  a: {ensemble: b, output: x}\n", "there is no stage 'b'");
+    says("stages:\n  b: {command: x}\n"
+         "  a: {ensemble: b, output: x, greedy: 0}\n",
+         "c.yaml:3:39: error: greedy");
+    says("stages:\n  b: {command: x}\n"
+         "  a: {ensemble: b, output: x, bundle: 7}\n",
+         "c.yaml:3:39: error: bundle");
+    says("stages:\n  b: {command: x}\n"
+         "  a: {ensemble: b, output: x, greed: 3}\n",
+         "did you mean 'greedy'");
+    says("stages:\n  a: {predict: 7}\n", "c.yaml:2:16: error: predict");
+    says("stages:\n  b: {command: x}\n"
+         "  a: {predict: {models: b, data: x.csv}}\n",
+         "c.yaml:3:25: error: stage 'b' has no models");
+    says("stages:\n  b: {ensemble: c, output: x}\n  c: {study: search.yaml}\n"
+         "  a: {predict: {models: b, select: best, data: x.csv}}\n",
+         "stage 'b' makes one model, of which select chooses nothing");
     says("stages:\n  a: {study: sub/x.yaml}\n", "lies beside the campaign's");
     says("stages:\n  a: {study: gone.yaml}\n", "c.yaml:2:14: error: study: ");
     says("stages:\n  a: {command: x, outputs: [/etc/x]}\n",

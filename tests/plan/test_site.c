@@ -207,19 +207,12 @@ static void what_is_wrong_is_named_with_its_place(void **state)
             "max_jobs must be a whole number");
 }
 
-/* A setting that does nothing is no secret. */
-static void what_nobody_acts_on_yet_is_said(void **state)
+/* A shared disk has what was saved at once. */
+static void on_slurm_no_checkpoint_has_to_be_carried(void **state)
 {
-    struct site_test s;
     (void)state;
-    site_read(&s, STUDY "engine: slurm\n", "default: {checkpoint_every: 1h}\n",
-              nothing);
-    assert_non_null(strstr(s.said.p, "notice: the profile.checkpoint_every is "
-                                     "not acted on yet"));
-    site_done(&s);
-    site_read(&s, STUDY "engine: slurm\n", profiles, nothing);
-    assert_string_equal(s.said.p, "");
-    site_done(&s);
+    refused(STUDY "engine: slurm\n", "default: {checkpoint_every: 1h}\n",
+            nothing, "it saves as often as it likes");
 }
 
 /* A submit file has commands without number. */
@@ -280,7 +273,7 @@ int main(void)
         cmocka_unit_test(
             the_study_goes_before_variables_and_these_before_a_profile),
         cmocka_unit_test(what_is_wrong_is_named_with_its_place),
-        cmocka_unit_test(what_nobody_acts_on_yet_is_said),
+        cmocka_unit_test(on_slurm_no_checkpoint_has_to_be_carried),
         cmocka_unit_test(other_commands_of_htcondor_are_handed_on),
         cmocka_unit_test(
             what_throng_writes_itself_is_refused_with_what_says_it),

@@ -69,12 +69,27 @@ class Calibration(Models):
                                       - 1 / math.sqrt(math.pi))).mean())
         self.near(got["rank_correlation"],
                   numpy.corrcoef(ranks(sd), ranks(error))[0, 1])
+        run("calibrate", "all.ensemble", "-o", "found.json")
+        told = table("all.ensemble", "--calibration", "found.json")
+        self.near(told["low"], rows["predicted"] - got["interval_sd"] * sd)
+        self.near(told["high"], rows["predicted"] + got["interval_sd"] * sd)
+        inside = ((told["low"] - 1e-12 <= rows["label"])
+                  & (rows["label"] <= told["high"] + 1e-12))
+        self.assertEqual(inside.sum(), math.ceil((len(sd) + 1) * 0.9))
         tight = calibrated("all.ensemble", "--alpha", "0.5")
         self.near(tight["interval"], conformal(error, 0.5))
         # Too few rows for so much: nothing is far enough.
         out = run("calibrate", "all.ensemble", "--alpha", "0.001")
         self.assertIn("interval\tinf\n", out)
         one = calibrated(files[0])
+        run("calibrate", files[0], "-o", "one.json")
+        told = table(files[0], "--calibration", "one.json")
+        self.near((told["high"] - told["low"]) / 2,
+                  numpy.full(len(sd), one["interval"]))
+        run("calibrate", files[0], "-o", "one.json", "--alpha", "0.001")
+        told = table(files[0], "--calibration", "one.json")
+        self.assertTrue((told["high"] == math.inf).all())
+        self.assertTrue((told["low"] == -math.inf).all())
         self.assertIn("interval", one)
         self.assertNotIn("nll", one)
 
@@ -113,6 +128,27 @@ class Calibration(Models):
         most = conformal(1 - p[label, at], 0.2)
         self.near(got["threshold"], 1 - most)
         self.near(got["set_size"], (1 - p <= most).sum(0).mean())
+        run("calibrate", "all.ensemble", "--alpha", "0.2", "-o", "found.json")
+        told = table("all.ensemble", "--calibration", "found.json")
+        self.near([told["p_%d" % k] for k in range(3)], best)
+        sets = numpy.array([told["in_%d" % k] for k in range(3)])
+        clear = abs(1 - p - most) > 1e-12
+        self.assertTrue(((1 - p <= most) == sets)[clear].all())
+
+    def test_reliability(self):
+        self.rows(3)
+        file, = self.members((16,), outputs=3, metrics="accuracy",
+                             loss="sparse_categorical_crossentropy")
+        one, = json.loads(run("calibrate", "--json", file))["outputs"]
+        bins = one["reliability"]
+        rows = sum(b["rows"] for b in bins)
+        self.assertEqual(rows, len(table(file)["label"]))
+        self.near(sum(abs(b["sure"] - b["right"]) * b["rows"] for b in bins)
+                  / rows, one["metrics"]["ece"])
+        self.near(sum(b["right"] * b["rows"] for b in bins) / rows,
+                  one["metrics"]["accuracy"])
+        self.assertIn("sure\tright\trows",
+                      run("calibrate", "--reliability", file))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -15,6 +16,10 @@ try:
     import numpy
 except ImportError:
     numpy = None
+try:
+    from scipy.optimize import nnls
+except ImportError:
+    nnls = None
 
 from place import THRONG, InFolder  # noqa: E402
 
@@ -133,16 +138,16 @@ class Ensembles(Models):
         self.rows(0)
         files = self.members(outputs=2, loss="heteroscedastic", metrics="mae")
         tables = [table_of_one(f) for f in files]
-        mean = numpy.array([t["p_0"] for t in tables])
-        own = numpy.exp(numpy.array([t["p_1"] for t in tables])).mean(0)
+        mean = numpy.array([t["predicted"] for t in tables])
+        own = numpy.exp(numpy.array([t["log_variance"] for t in tables])).mean(0)
         write_ensemble("all.ensemble", dict.fromkeys(files, 1))
         got = table("all.ensemble")
         total = mean.var(0) + own
-        self.near(got["p_0"], mean.mean(0))
+        self.near(got["predicted"], mean.mean(0))
         self.near(got["sd"], numpy.sqrt(total))
         self.near(got["epistemic"], mean.std(0))
         self.near(got["aleatoric"], numpy.sqrt(own))
-        error = got["p_0"] - got["label"]
+        error = got["predicted"] - got["label"]
         self.near(judged("all.ensemble")["loss"],
                   (0.5 * (error ** 2 / total + numpy.log(total))).mean())
 
@@ -272,6 +277,118 @@ class Ensembles(Models):
             self.near(judged("made.ensemble")["loss"], wanted)
             os.rename(".throng", "gone%d" % what["classes"])
             self.near(judged("made.ensemble")["loss"], wanted)
+
+    def test_greedy_goes_by_the_loss_of_the_model(self):
+        """Of numbers numpy has it, of all what `evaluate` says."""
+        for i, (loss, outputs, classes, error) in enumerate((
+                ("mae", 1, 0, numpy.abs),
+                ("huber\ndelta: 0.3", 1, 0, lambda d: numpy.where(
+                    abs(d) > 0.3, 0.3 * (abs(d) - 0.15), d * d / 2)),
+                ("quantile\nquantile: 0.9", 1, 0,
+                 lambda d: numpy.maximum(-0.9 * d, 0.1 * d)),
+                ("quantile\nquantile: [0.1, 0.5, 0.9]", 3, 0, None),
+                ("dice", 1, 2, None),
+                ("sparse_categorical_crossentropy\nclass_weights: [1, 4, 9]",
+                 3, 3, None),
+                ("mse\nweight: 3", 1, 0, lambda d: 3 * d * d))):
+            files = self.study(5, classes=classes, outputs=outputs, loss=loss,
+                               metrics="")
+            done = subprocess.run(
+                [THRONG, "ensemble", "s", "all", "--greedy", "6", "-o",
+                 "made.ensemble"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = re.search(r"with the loss (\S+)", done.stderr)[1]
+            self.near(float(said), judged("made.ensemble")["loss"], 1e-5)
+            if error:
+                tables = [table_of_one(f) for f in files]
+                each = numpy.array([t["predicted"] for t in tables])
+                wanted, _ = self.greedy(
+                    lambda w: error(w @ each - tables[0]["label"]).mean(),
+                    len(files), 6)
+                self.near(judged("made.ensemble")["loss"], wanted)
+            os.rename(".throng", "chosen%d" % i)
+
+    def test_least_squares_are_refused_of_other_losses(self):
+        for loss, outputs in (("mae", 1),
+                              ("quantile\nquantile: [0.1, 0.5, 0.9]", 3)):
+            self.study(2, classes=0, outputs=outputs, loss=loss, metrics="")
+            for how in ("weighted", "stacking"):
+                done = subprocess.run(
+                    [THRONG, "ensemble", "s", "all", "--combine", how, "-o",
+                     "none.ensemble"], capture_output=True, text=True)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("the loss is %s, and weights by least squares"
+                              % loss.split("\n")[0], done.stderr)
+                self.assertIn("--combine mean or median, or --greedy",
+                              done.stderr)
+                self.assertFalse(os.path.exists("none.ensemble"))
+            os.rename(".throng", "gone-" + loss.split("\n")[0])
+
+    def weighed(self, errors):
+        """The least of |errors @ w| where w is from 0 and adds up to 1."""
+        scale = numpy.sqrt((errors ** 2).sum(0).max())
+        u = nnls(numpy.vstack([errors, scale * numpy.ones(errors.shape[1])]),
+                 numpy.append(numpy.zeros(len(errors)), scale))[0]
+        return u / u.sum()
+
+    def stacked(self, said, truth, added):
+        """As scikit-learn's LinearRegression(positive=True) has it."""
+        if not added:
+            return 0, nnls(said, truth)[0]
+        x = nnls(said - said.mean(0), truth - truth.mean())[0]
+        return truth.mean() - said.mean(0) @ x, x
+
+    def fits(self, how, said, truth, numbers):
+        """said: outputs × rows × members; truth: outputs × rows. What is
+        predicted, and whose weights are above 0."""
+        if how == "weighted":
+            errors = numpy.vstack([s - t[:, None]
+                                   for s, t in zip(said, truth)])
+            w = self.weighed(errors)
+            return numpy.array([s @ w for s in said]), w
+        models = [self.stacked(s, t, numbers) for s, t in zip(said, truth)]
+        both = numpy.array([b + s @ x for s, (b, x) in zip(said, models)])
+        if not numbers:
+            both = numpy.minimum(both, 1)
+            both = both / both.sum(0) if len(both) > 1 else both
+        share = sum(x for _, x in models)
+        return both, share / share.sum()
+
+    @unittest.skipUnless(nnls, "scipy is not installed (python3-scipy)")
+    def test_weighted_and_stacking(self):
+        for what, names in (
+                ({"classes": 0, "outputs": 1, "loss": "mse",
+                  "metrics": "mae"}, ["predicted"]),
+                ({"classes": 0, "outputs": 2, "loss": "heteroscedastic",
+                  "metrics": "mae"}, ["predicted"]),
+                ({"classes": 2, "outputs": 1, "metrics": "accuracy",
+                  "loss": "binary_crossentropy"}, ["p_1"]),
+                ({"classes": 3, "outputs": 3, "metrics": "accuracy",
+                  "loss": "sparse_categorical_crossentropy"},
+                 ["p_0", "p_1", "p_2"])):
+            numbers, kind = not what["classes"], what["loss"]
+            files = self.study(7, **what)
+            tables = [table_of_one(f) for f in files]
+            label = tables[0]["label"]
+            said = [numpy.array([t[n] for t in tables]).T for n in names]
+            truth = [label] if numbers else [label == int(n[2:])
+                                             for n in names]
+            truth = [t.astype(float) for t in truth]
+            for how in ("weighted", "stacking"):
+                wanted, weights = self.fits(how, said, truth, numbers)
+                got = self.chosen("--combine", how)
+                self.near([got.get(i + 1, 0) for i in range(7)], weights, 1e-8)
+                self.assertLess(len(got), 7, kind)
+                both = table("made.ensemble")
+                self.near([both[n] for n in names], wanted)
+                if kind == "mse":
+                    error = (wanted[0] - label) ** 2
+                    self.near(judged("made.ensemble")["loss"], error.mean())
+                    told = json.loads(run("calibrate", "--json",
+                                          "made.ensemble"))
+                    self.near(told["outputs"][0]["metrics"]["rmse"],
+                              numpy.sqrt(error.mean()))
+            os.rename(".throng", "gone-" + kind)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 import of_debian
 
@@ -182,6 +183,26 @@ class Keras(Foreign):
         self.agree(self.predicted("model.json", "--weights", "m.weights.h5",
                                   "--data", "rows.csv"), self.truth)
 
+    def test_a_file_that_keras_3_saved_as_a_whole(self):
+        w = self.mlp()
+        write_keras3(self.path("m.weights.h5"), {
+            "dense": [w["first"]["kernel"], w["first"]["bias"]],
+            "batch_normalization": list(w["norm"].values()),
+            "dense_1": [w["second"]["kernel"]]})
+        with zipfile.ZipFile(self.path("net.keras"), "w") as z:
+            z.writestr("metadata.json", '{"keras_version": "3.3.3"}')
+            z.writestr("config.json", json.dumps(self.MLP))
+            z.write(self.path("m.weights.h5"), "model.weights.h5")
+        self.agree(self.predicted("net.keras", "--data", "rows.csv"),
+                   self.truth)
+        self.assertIn("leave out --weights", self.throng(
+            "predict", "net.keras", "--weights", "m.weights.h5", "--data",
+            "rows.csv", fails=True))
+        with zipfile.ZipFile(self.path("half.keras"), "w") as z:
+            z.writestr("config.json", json.dumps(self.MLP))
+        self.assertIn("half.keras has no model.weights.h5", self.throng(
+            "predict", "half.keras", "--data", "rows.csv", fails=True))
+
     def test_it_is_judged(self):
         write_keras2(self.path("weights.h5"), self.mlp())
         told = json.loads(self.throng(
@@ -223,6 +244,74 @@ class Keras(Foreign):
         self.write("again.json", again)
         self.assertEqual(half.tolist(), self.predicted(
             "again.json", *words[1:-1]).tolist())
+
+    def listing(self, *rates):
+        """Files of an unrolled parameter file as CANDLE's tutorial has it:
+        one set of weights, and a model for each rate of a dropout that
+        stays."""
+        write_keras2(self.path("ckpt.weights.h5"), self.mlp())
+        lines = ""
+        for i, rate in enumerate(rates, 1):
+            model = json.loads(json.dumps(self.MLP))
+            model["config"]["layers"][2]["class_name"] = "PermanentDropout"
+            model["config"]["layers"][2]["config"]["rate"] = rate
+            self.write("ckpt.%02d.model.json" % i, model)
+            lines += json.dumps({
+                "id": "dropout%d" % i,
+                "model_file": self.path("ckpt.%02d.model.json" % i),
+                "weights_file": "ckpt.weights.h5"}, indent=4) + "\n"
+        self.write("upf.txt", lines)
+        self.write("infer.yaml", "parameters_file: upf.txt\n"
+                   "task: {kind: infer, data: known.csv}\n"
+                   "metric: {name: loss, goal: minimize}\n")
+
+    def trial(self, number):
+        with open(self.path(".throng/infer/trials/0/%d/output/"
+                            "predictions.csv" % number),
+                  encoding="utf-8") as f:
+            return f.read()
+
+    def test_an_unrolled_file_is_five_inferences(self):
+        self.listing(0.1, 0.2, 0.3, 0.4, 0.5)
+        self.throng("run", "--quiet", "infer.yaml")
+        told = [json.loads(line) for line in
+                self.throng("export", "infer", "--jsonl").splitlines()]
+        self.assertEqual([t["run_id"] for t in told],
+                         ["dropout%d" % i for i in range(1, 6)])
+        seen = set()
+        for i, trial in enumerate(told, 1):
+            words = ["ckpt.%02d.model.json" % i, "--weights",
+                     "ckpt.weights.h5", "--data", "known.csv"]
+            self.assertEqual(self.trial(i),
+                             self.throng("predict", *words, "--csv"))
+            judged = json.loads(self.throng("evaluate", *words, "--json"))
+            self.assertEqual(trial["state"], "done")
+            self.assertEqual(trial["metrics"]["loss"]["last"],
+                             judged["metrics"]["loss"])
+            self.assertEqual(trial["metrics"]["accuracy"]["last"],
+                             judged["metrics"]["accuracy"])
+            seen.add(self.trial(i))
+        self.assertEqual(len(seen), 5)
+        order = [int(line.split("\t")[1]) for line in
+                 self.throng("rank", "infer").splitlines()[1:]]
+        self.assertEqual(order, sorted(
+            range(1, 6), key=lambda i: told[i - 1]["metrics"]["loss"]["last"]))
+
+    def test_what_one_of_them_lacks_is_named_and_the_others_go_on(self):
+        self.listing(0.1, 0.2, 0.3, 0.4, 0.5)
+        os.remove(self.path("ckpt.02.model.json"))
+        model = json.loads(json.dumps(self.MLP))
+        model["config"]["layers"][2] = layer("Masking", "mask", mask_value=0)
+        self.write("ckpt.04.model.json", model)
+        subprocess.run([THRONG, "run", "--quiet", "infer.yaml"],
+                       cwd=self.folder, stderr=subprocess.PIPE, check=False)
+        told = [json.loads(line) for line in
+                self.throng("export", "infer", "--jsonl").splitlines()]
+        self.assertEqual([t["state"] for t in told],
+                         ["done", "invalid", "done", "invalid", "done"])
+        self.assertIn("ckpt.02.model.json: No such file",
+                      self.throng("show", "infer", "2"))
+        self.assertIn("Masking", self.throng("show", "infer", "4"))
 
     def test_images_and_several_inputs(self):
         model = joined([

@@ -331,6 +331,60 @@ class Predictions(InFolder):
         inside = sum(float(r["rows"]) for r in own
                      if r["part"] == "histogram")
         self.assertTrue(980 <= inside <= 1000)
+        rank, = [r for r in own if r["part"] == "rank_correlation"]
+        places = [numpy.argsort(numpy.argsort(v)) for v in (sd, error)]
+        self.assertAlmostEqual(float(rank["y"]),
+                               numpy.corrcoef(*places)[0, 1], places=9)
+        self.check_given(own, mean - truth, sd)
+
+    def check_given(self, own, error, sd):
+        """Shares of errors among the rows of a column of sd add up to 1, and
+        are those of numpy's histogram over the same edges."""
+        import numpy
+        given = [r for r in own if r["part"] == "given"]
+        columns = sorted({float(r["x"]) for r in given})
+        for x in columns:
+            some = [r for r in given if float(r["x"]) == x]
+            self.assertAlmostEqual(sum(float(r["share"]) for r in some), 1)
+        width = min(numpy.diff(columns))
+        up = sorted({float(r["y"]) for r in given})
+        high = min(numpy.diff(up))
+        for r in given:
+            x, y = float(r["x"]), float(r["y"])
+            # The largest that is drawn lies on the edge of its cell.
+            column = ((abs(sd - x) <= width * 0.5000001)
+                      & (abs(error) <= high * 10.000001))
+            rows = column & (abs(error - y) <= high * 0.5000001)
+            self.assertEqual(float(r["rows"]), rows.sum())
+            self.assertAlmostEqual(float(r["share"]),
+                                   rows.sum() / column.sum(), places=9)
+
+    def test_ways_to_an_sd_stand_beside_each_other(self):
+        draw = random.Random(5)
+        for name, rate in (("a.csv", 1), ("b=1.csv", 0.2)):
+            self.write(name, "label,predicted,sd\n" + "".join(
+                "%r,0,%r\n" % (draw.gauss(0, 1 + 3 * rate * (i % 2)),
+                               1 + 3 * (i % 2)) for i in range(400)))
+        own = rows(["uncertainty", "--from", "dropout=a.csv,b=1.csv"])
+        self.assertEqual({r["method"] for r in own}, {"dropout", "b=1.csv"})
+        rank = [float(r["y"]) for r in own if r["part"] == "rank_correlation"]
+        self.assertGreater(rank[0], rank[1])
+        for name in ("dropout", "b=1.csv"):
+            alone = rows(["uncertainty", "--from",
+                          {"dropout": "a.csv"}.get(name, name)])
+            for part in ("reliability", "coverage"):
+                self.assertEqual(
+                    [r["y"] for r in alone if r["part"] == part],
+                    [r["y"] for r in own
+                     if r["part"] == part and r["method"] == name])
+        said = subprocess.run([THRONG, "plot", "uncertainty", "--from",
+                               "a.csv,none.csv"], stderr=subprocess.PIPE,
+                              text=True)
+        self.assertIn("none.csv", said.stderr)
+        said = subprocess.run([THRONG, "plot", "uncertainty", "--from",
+                               ",".join(["a.csv"] * 7)],
+                              stderr=subprocess.PIPE, text=True)
+        self.assertIn("takes 6 files at most", said.stderr)
 
     def test_files_of_numpy_are_tables_too(self):
         import numpy

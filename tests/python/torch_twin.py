@@ -75,6 +75,23 @@ def entry(item):
     return kind, options
 
 
+def split_quantiles(spec):
+    """Several quantiles: a layer and a head for each, of the same label."""
+    quantiles = spec.get("quantile")
+    if not isinstance(quantiles, list):
+        return spec
+    before = layers_of({**spec, "layers": spec["layers"][:-1]})[-1][0]
+    kind, options = entry(spec["layers"][-1])
+    names = ["q%.10g" % q for q in quantiles]
+    return {**spec,
+            "layers": spec["layers"][:-1] + [
+                {kind: {**options, MAIN[kind]: 1, "name": name,
+                        "from": before}} for name in names],
+            "heads": [{"from": name, "loss": "quantile", "quantile": q,
+                       "weight": 1 / len(names), "label": 0}
+                      for name, q in zip(names, quantiles)]}
+
+
 def layers_of(spec):
     """(name, kind, options, names of inputs), one after another."""
     found = []
@@ -604,7 +621,8 @@ class Schedule:
 class Twin:
     def __init__(self, spec, weights):
         """weights: name -> (float64 array, trained or not)."""
-        self.spec, self.layers = spec, layers_of(spec)
+        self.spec = split_quantiles(spec)
+        self.layers = layers_of(self.spec)
         self.params = {}
         for name, (values, trained) in weights.items():
             one = torch.tensor(numpy.asarray(values, dtype=numpy.float64))
@@ -668,7 +686,8 @@ class Twin:
             if kind and behind and behind[0] == kind:
                 x = behind[1]
             second = tensors.get(head.get("log_variance"))
-            rows = function(x, labels[number], head, second)
+            rows = function(x, labels[head.get("label", number)], head,
+                            second)
             one = (rows * row_weights).mean()
             total = total + one * head.get("weight", 1)
         return total

@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "search/fit.h"
-#include "search/linear.h"
+#include "base/linear.h"
 #include "search/search.h"
 #include "search/surrogate.h"
 #include "search/warp.h"

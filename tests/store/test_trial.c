@@ -272,6 +272,43 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     assert_int_equal(count, 0);
 }
 
+static void write_in(struct made *m, uint32_t own, const char *text)
+{
+    char *path = path_join(m->a, store_attempt_folder(m->folder, 1, own, m->a),
+                           "output/table");
+    assert_ok(m, dir_make(path_folder(m->a, path), &m->err));
+    assert_ok(m, file_write(path, str_of(text), false, &m->err));
+}
+
+static void a_file_is_read_that_the_newest_attempt_has_left(void **state)
+{
+    struct made *m = *state;
+    struct attempt a = {.trial = 1, .number = 1};
+    struct err err = {0};
+    struct buf b;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+    made_commit(m);
+    struct packs *packs = packs_of(m->s);
+    write_in(m, 0, "first");
+    buf_init(&b);
+    assert_ok(m, packs_read(packs, 1, "output/table", &b, &m->err));
+    assert_string_equal(b.p, "first");
+    a.number = 2;
+    a.folder = 2;
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+    made_commit(m);
+    buf_reset(&b);
+    assert_int_equal(packs_read(packs, 1, "output/table", &b, &err), -1);
+    assert_int_equal(err.kind, ERR_MISSING);
+    write_in(m, 2, "second");
+    buf_reset(&b);
+    assert_ok(m, packs_read(packs, 1, "output/table", &b, &m->err));
+    assert_string_equal(b.p, "second");
+    buf_done(&b);
+    packs_close(packs);
+}
+
 static void a_wish_is_kept_until_it_is_taken_back(void **state)
 {
     struct made *m = *state;
@@ -465,6 +502,7 @@ int main(void)
         with_store(the_same_trial_is_not_added_twice),
         with_store(facts_are_set_replaced_and_removed),
         with_store(attempts_are_replaced_dropped_and_listed_in_order),
+        with_store(a_file_is_read_that_the_newest_attempt_has_left),
         with_store(a_wish_is_kept_until_it_is_taken_back),
         with_store(artifacts_and_events_are_kept),
         with_store(what_is_not_committed_is_not_there),

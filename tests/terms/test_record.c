@@ -173,7 +173,7 @@ static void points_say_how_far_the_files_were_read(void **state)
 static void a_newer_version_is_named(void **state)
 {
     (void)state;
-    assert_forged(8, RECORD_VERSION + 1, "version 5");
+    assert_forged(8, RECORD_VERSION + 1, "version 6");
     assert_forged(8, RECORD_VERSION + 1, "newer");
 }
 

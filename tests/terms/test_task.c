@@ -46,6 +46,10 @@ static struct task full_task(void)
                      .output_count = 2,
                      .say_bytes = 1 << 16,
                      .state = {STR("/x/0.pack"), 1, 2, UINT64_MAX, 3},
+                     .shard = {.file = STR("/x/rows.csv"),
+                               .size = 1 << 30,
+                               .changed_ns = 1790000000123456789,
+                               .fault = STR("it has changed")},
                      .metric_name = STR("loss"),
                      .metric_pattern = STR("loss: ([0-9.]+)"),
                      .metric_file = STR("loss.txt"),
@@ -69,6 +73,10 @@ static void assert_same(const struct task *a, const struct task *b)
     assert_true(a->state.at == b->state.at && a->state.len == b->state.len);
     assert_true(a->state.hash == b->state.hash);
     assert_true(a->state.bytes == b->state.bytes);
+    assert_true(a->shard.size == b->shard.size);
+    assert_true(a->shard.changed_ns == b->shard.changed_ns);
+    assert_true(str_eq(a->shard.file, b->shard.file));
+    assert_true(str_eq(a->shard.fault, b->shard.fault));
     const struct str *const x[] = {
         &a->kind,        &a->setup,          &a->workdir,     &a->params,
         &a->study,       &a->folder,         &a->resume_from, &a->copy_of,

@@ -13,16 +13,16 @@ static void a_trial_shows_a_column_a_parameter_or_a_metric(void **state)
     struct value *point = value_object(a);
     (void)state;
     value_set(a, point, STR("lr"), value_double(a, 0.1));
-    assert_true(trial_shown(&t, point, NULL, a) == 0.25);
-    assert_true(trial_shown(&t, point, "value", a) == 0.25);
-    assert_true(trial_shown(&t, point, "trial", a) == 3);
-    assert_true(trial_shown(&t, point, "seconds", a) == 7);
-    assert_true(trial_shown(&t, point, "lr", a) == 0.1);
-    assert_true(trial_shown(&t, point, "loss", a) == 0.5);
-    assert_true(trial_shown(&t, point, "loss.min", a) == 0.25);
-    assert_true(isnan(trial_shown(&t, point, "accuracy", a)));
+    assert_true(trial_shown(&t, point, NULL) == 0.25);
+    assert_true(trial_shown(&t, point, "value") == 0.25);
+    assert_true(trial_shown(&t, point, "trial") == 3);
+    assert_true(trial_shown(&t, point, "seconds") == 7);
+    assert_true(trial_shown(&t, point, "lr") == 0.1);
+    assert_true(trial_shown(&t, point, "loss") == 0.5);
+    assert_true(trial_shown(&t, point, "loss.min") == 0.25);
+    assert_true(isnan(trial_shown(&t, point, "accuracy")));
     t.summary = STR("");
-    assert_true(isnan(trial_shown(&t, point, "loss", a)));
+    assert_true(isnan(trial_shown(&t, point, "loss")));
     arena_free(a);
 }
 

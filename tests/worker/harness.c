@@ -67,8 +67,7 @@ void bench_start(struct bench *b, const char *room)
     char fd[16];
     struct process_id id;
     struct err err = {0};
-    const char *program = getenv("THRONG_WORKER");
-    assert_non_null(program);
+    const char *program = given("THRONG_WORKER");
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair),
                      0);
     snprintf(fd, sizeof fd, "%d", pair[1]);

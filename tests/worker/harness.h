@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "../given.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"

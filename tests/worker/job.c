@@ -68,7 +68,7 @@ void job_ask(struct bench *b, enum record_type type, uint64_t task,
 void job_start(struct bench *b, uint32_t start, const char *const *options,
                const char *const *env)
 {
-    const char *argv[32] = {getenv("THRONG_WORKER"),
+    const char *argv[32] = {given("THRONG_WORKER"),
                             "--bundle",
                             job_file(b, "7.tasks"),
                             "--start",

@@ -262,7 +262,7 @@ static int run(struct bench *b, const char *const *argv)
 
 static int run_worker(struct bench *b, const char *const *args)
 {
-    const char *argv[16] = {getenv("THRONG_WORKER")};
+    const char *argv[16] = {given("THRONG_WORKER")};
     for (size_t i = 0; args[i]; i++)
         argv[i + 1] = args[i];
     return run(b, argv);
@@ -305,8 +305,8 @@ static void a_bundle_runs_in_an_empty_chroot(void **state)
     const char *argv[] = {"/alone", NULL};
     struct task t = bench_command(b, 1, argv);
     t.folder = STR("/trials/1");
-    copy_in(b, getenv("THRONG_WORKER"), "throng-worker");
-    copy_in(b, getenv("WORKER_ALONE"), "alone");
+    copy_in(b, given("THRONG_WORKER"), "throng-worker");
+    copy_in(b, given("WORKER_ALONE"), "alone");
     job_write(b, &t, 1);
     const char *first[] = {"--bundle", "/7.tasks", "--room",
                            "cpus=1;parallel=1", NULL};

@@ -255,7 +255,7 @@ static void a_grandchild_that_takes_too_much_is_named(void **state)
 {
     struct bench *b = *state;
     bench_start(b, NULL);
-    const char *eat = getenv("WORKER_EAT");
+    const char *eat = given("WORKER_EAT");
     struct task t = bench_shell(
         b, 1,
         arena_printf(b->arena, "sh -c '%s 150 eaten; true'; exit 0", eat));
@@ -271,7 +271,7 @@ static void a_daemon_counts_for_the_memory_of_its_task(void **state)
 {
     struct bench *b = *state;
     bench_start(b, NULL);
-    const char *eat = getenv("WORKER_EAT");
+    const char *eat = given("WORKER_EAT");
     struct task t =
         bench_shell(b, 1,
                     arena_printf(b->arena,
@@ -288,7 +288,7 @@ static void a_task_within_its_grant_is_left_alone(void **state)
 {
     struct bench *b = *state;
     bench_start(b, NULL);
-    const char *eat = getenv("WORKER_EAT");
+    const char *eat = given("WORKER_EAT");
     struct task t = bench_shell(
         b, 1,
         arena_printf(b->arena,
@@ -305,7 +305,7 @@ static struct task burning(struct bench *b, const char *script)
 {
     return bench_shell(
         b, 1,
-        arena_printf(b->arena, "burn=%s; %s", getenv("WORKER_BURN"), script));
+        arena_printf(b->arena, "burn=%s; %s", given("WORKER_BURN"), script));
 }
 
 static double cpu_of_killed(struct bench *b, const char *script)

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../given.h"
+
 #include "sys/sys.h"
 #include "terms/device.h"
 #include "terms/record.h"
@@ -111,7 +113,7 @@ static void trainer_start(struct trainer *t)
                      0);
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     snprintf(number, sizeof number, "%d", pair[1]);
-    const char *argv[] = {getenv("THRONG_WORKER"), "--trainer", number, NULL};
+    const char *argv[] = {given("THRONG_WORKER"), "--trainer", number, NULL};
     struct spawn s = {
         .argv = argv, .in = -1, .out = -1, .err = 2, .keep_fd = pair[1]};
     assert_int_equal(process_spawn(&s, &t->id, NULL), 0);

@@ -5,6 +5,7 @@
 #include "job.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 #include "terms/bundle.h"
 
@@ -184,6 +185,49 @@ static void who_dies_of_the_signal_to_all_did_not_fail(void **state)
     assert_int_equal(job_outcome(b, 1), OUTCOME_INTERRUPTED);
 }
 
+static void say_in_log(struct bench *b)
+{
+    FILE *log = fopen(job_file(b, "7.log"), "a");
+    assert_non_null(log);
+    fputs("slurmstepd: error: *** JOB 7 ON t0 CANCELLED AT now ***\n", log);
+    fclose(log);
+}
+
+/* A shell goes on with the next command when the one before has died. */
+static void a_shell_whose_command_dies_of_it_has_no_result(void **state)
+{
+    struct bench *b = *state;
+    struct task t = bench_shell(b, 1, UP UNTIL("../go") "exit 0");
+    t.grace_s = 60;
+    job_write(b, &t, 1);
+    start(b, NULL, NULL);
+    await_up(b, 1);
+    pid_t task = pid_of(b, 1);
+    kill(b->pid, SIGSTOP);
+    say_in_log(b);
+    let_go(b, "go");
+    assert_true(bench_gone(task, 60));
+    kill(b->pid, SIGCONT);
+    kill(b->pid, SIGTERM);
+    assert_int_equal(job_wait(b), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_INTERRUPTED);
+}
+
+static void a_line_in_the_log_ends_nothing(void **state)
+{
+    struct bench *b = *state;
+    struct task t = bench_shell(b, 1, UP UNTIL("../go") "exit 0");
+    job_write(b, &t, 1);
+    start(b, NULL, NULL);
+    await_up(b, 1);
+    say_in_log(b);
+    let_go(b, "go");
+    assert_int_equal(job_wait(b), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
+}
+
 static void who_dies_of_a_signal_alone_has_failed(void **state)
 {
     struct bench *b = *state;
@@ -258,6 +302,8 @@ int main(void)
         with_bench(a_signal_of_the_end_shortens_the_warning),
         with_bench(a_second_signal_of_the_end_hurries),
         with_bench(who_dies_of_the_signal_to_all_did_not_fail),
+        with_bench(a_shell_whose_command_dies_of_it_has_no_result),
+        with_bench(a_line_in_the_log_ends_nothing),
         with_bench(who_dies_of_a_signal_alone_has_failed),
         with_bench(training_goes_on_where_it_was_interrupted),
     };

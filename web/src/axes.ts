@@ -1,5 +1,6 @@
 // The frame of a picture: axes, their numbers, their names.
 import { Drawing } from "./figure";
+import { number } from "./format";
 import { part, Scale, ticks } from "./scale";
 
 export interface Area {
@@ -9,8 +10,32 @@ export interface Area {
   bottom: number;
 }
 
-export function area(d: Drawing, left = 56): Area {
-  return { left, right: d.width - 22, top: 22, bottom: d.height - 34 };
+export function area(d: Drawing, left = 56, beside = 22): Area {
+  return { left, right: d.width - beside, top: 22, bottom: d.height - 34 };
+}
+
+/** Room right of a picture whose colours have their numbers there. */
+export const RAMP = 84;
+
+/** What colours mean: a strip from the best, above, to the worst, with the values at equal parts of the order. */
+export function ramp(d: Drawing, a: Area, name: string, at: (part: number) => number, color: (part: number) => string) {
+  const { ctx } = d, left = a.right + 12, high = a.bottom - a.top, bits = 60;
+  for (let i = 0; i < bits; i++) {
+    ctx.fillStyle = color((i + 0.5) / bits);
+    ctx.fillRect(left, a.top + (i * high) / bits, 12, high / bits + 0.5);
+  }
+  ctx.fillStyle = d.ink;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  let last = "";
+  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+    const text = number(at(part));
+    if (text !== last) ctx.fillText(text, left + 17, Math.min(Math.max(a.top + part * high, a.top + 6), a.bottom - 6));
+    last = text;
+  }
+  ctx.textAlign = "right";
+  ctx.textBaseline = "top";
+  ctx.fillText(short(name), d.width - 2, 2);
 }
 
 export const px = (a: Area, s: Scale, v: number) => a.left + part(s, v) * (a.right - a.left);
@@ -38,12 +63,15 @@ export function axes(d: Drawing, a: Area, x: Scale, y: Scale, xName: string, yNa
   }
   ctx.textAlign = "center";
   ctx.textBaseline = "top";
+  let end = -Infinity;
   for (const t of ticks(x, Math.max(2, Math.floor((a.right - a.left) / 90)))) {
     const at = Math.round(px(a, x, t.at)) + 0.5;
     if (at < a.left - 1 || at > a.right + 1) continue;
     line(ctx, at, a.bottom, at, a.bottom + 4, 1);
-    const text = short(t.text), half = (text.length * LETTER) / 2;
-    ctx.fillText(text, Math.min(at, d.width - half), a.bottom + 6);
+    const text = short(t.text), half = (text.length * LETTER) / 2, middle = Math.min(at, d.width - half);
+    if (middle - half < end) continue; // it would touch the one before
+    ctx.fillText(text, middle, a.bottom + 6);
+    end = middle + half + 4;
   }
   line(ctx, a.left, a.bottom + 0.5, a.right, a.bottom + 0.5, 1);
   ctx.textAlign = "right";

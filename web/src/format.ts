@@ -31,7 +31,7 @@ export function exactCount(n: number): string {
 
 export function seconds(s: number | undefined | null): string {
   if (s === undefined || s === null || Number.isNaN(s)) return "";
-  if (s > 0 && s < 1) return `${Math.round(s * 1000)} ms`;
+  if (s > 0 && s < 1) return `${s < 0.01 ? Number((s * 1000).toPrecision(1)) : Math.round(s * 1000)} ms`;
   if (s < 60) return `${Number(s.toPrecision(3))} s`;
   const parts: [number, string][] = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   const first = parts.findIndex(([size]) => s >= size);

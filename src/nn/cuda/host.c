@@ -50,14 +50,24 @@ void gpu_wait(void)
     leave_thread();
 }
 
+/* As the units for matrices take it. */
+static float of_11_bits(float x)
+{
+    union bits b = {.x = x};
+    b.u &= ~0u << 13;
+    return b.x;
+}
+
 /* What each thread of the block gave, for those of its warp. */
 void gpu_tensor_product(float d[4], const float a[4], const float b[2])
 {
     static float as[GPU_MANY][4], bs[GPU_MANY][2];
     const int thread = gpu_where.thread, warp = thread / 32 * 32;
     const int g = thread % 32 / 4, q = thread % 4;
-    memcpy(as[thread], a, sizeof(as[0]));
-    memcpy(bs[thread], b, sizeof(bs[0]));
+    for (int i = 0; i < 4; i++)
+        as[thread][i] = of_11_bits(a[i]);
+    for (int i = 0; i < 2; i++)
+        bs[thread][i] = of_11_bits(b[i]);
     gpu_wait();
     for (int e = 0; e < 4; e++)
         for (int k = 0; k < 8; k++)

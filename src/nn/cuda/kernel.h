@@ -20,6 +20,15 @@ struct __attribute__((aligned(16))) four
 {
     float x[4];
 };
+/* Two of them. */
+#ifdef __CUDACC__
+struct __align__(8) two
+#else
+struct __attribute__((aligned(8))) two
+#endif
+{
+    float x[2];
+};
 
 #ifdef __CUDACC__
 
@@ -38,12 +47,17 @@ struct __attribute__((aligned(16))) four
         kernel_##name(const __grid_constant__ struct gpu_op o,                 \
                       struct gpu_slot *slots)
 /* Three do, each with up to a third of the fast memory. */
+#define KERNEL_STEPS_OF(name) KERNEL_STEPS(name)
 #define KERNEL_STEPS(name)                                                     \
     extern "C" __global__ void __launch_bounds__(GPU_FEW, 3) kernel_##name(    \
         const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 /* Four do, of 192 threads. */
 #define KERNEL_PARTS(name)                                                     \
     extern "C" __global__ void __launch_bounds__(GPU_PARTS, 4) kernel_##name(  \
+        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
+/* Three do. */
+#define KERNEL_TENSOR_PARTS(name)                                              \
+    extern "C" __global__ void __launch_bounds__(GPU_PARTS, 3) kernel_##name(  \
         const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 /* So many do. */
 #define KERNEL_TALL_OF(name, blocks) KERNEL_TALL(name, blocks)
@@ -91,13 +105,12 @@ INLINE float root_of(float x)
                  "l"(from)                                                     \
                  : "memory")
 #define FETCHED() asm volatile("cp.async.wait_all;" ::: "memory")
-/* The same, or zeros. */
+/* The same, or zeros: then nothing is read, wherever `from` is. */
 #define FETCH_FOUR_IF(to, from, on)                                            \
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(        \
                      (unsigned)__cvta_generic_to_shared(to)),                  \
                  "l"(from), "r"((on) ? 16 : 0)                                 \
                  : "memory")
-/* What was asked for until now is a lot; all but the last `lots` are there. */
 /* A warp's 16 × 8 sums and 16 × 8 by 8 × 8 numbers: tensor.inc. */
 #define TENSOR_PRODUCT(d, a, b)                                                \
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "                  \
@@ -106,6 +119,7 @@ INLINE float root_of(float x)
         : "r"(__float_as_uint((a)[0])), "r"(__float_as_uint((a)[1])),          \
           "r"(__float_as_uint((a)[2])), "r"(__float_as_uint((a)[3])),          \
           "r"(__float_as_uint((b)[0])), "r"(__float_as_uint((b)[1])))
+/* What was asked for until now is a lot; all but the last `lots` are there. */
 #define ASKED() asm volatile("cp.async.commit_group;" ::: "memory")
 #define FETCHED_BUT(lots)                                                      \
     asm volatile("cp.async.wait_group %0;" ::"n"(lots) : "memory")
@@ -134,7 +148,10 @@ void gpu_wait(void);               /* until the others of the block do, too */
 #define KERNEL_OF(name) KERNEL(name)
 #define KERNEL_MOST(name) KERNEL(name)
 #define KERNEL_STEPS(name) KERNEL(name)
+#define KERNEL_STEPS_OF(name) KERNEL(name)
 #define KERNEL_PARTS(name) KERNEL(name)
+#define KERNEL_TENSOR_PARTS(name) KERNEL(name)
+#define KERNEL_WIDE(name) KERNEL(name)
 #define KERNEL_WIDE_OF(name) KERNEL(name)
 #define KERNEL_TALL_OF(name, blocks) KERNEL(name)
 #define INLINE static inline

@@ -54,13 +54,31 @@ static int64_t kept_of(const struct lowered *l, const struct nn_op *op)
     return op->kind == NN_OP_BATCH_NORM ? 2 * numbers : numbers;
 }
 
+/* Few sums of a great depth: blocks share it, in one order. */
+static int dense_parts(const struct lowered *l, const struct nn_op *op)
+{
+    int64_t in = last_axis(l, op->in[0]), out = last_axis(l, op->out);
+    int64_t rows = (int64_t)l->program.batch * count_of(l, op->out) / out;
+    int64_t tiles = (rows + WIDE_TILE - 1) / WIDE_TILE *
+                    ((out + WIDE_TILE - 1) / WIDE_TILE);
+    int64_t parts = in / PART_INPUTS;
+    if (tiles > FEW_TILES || parts < 2 || rows < WIDE_LEAST ||
+        out < WIDE_LEAST || in % 4 || out % 4)
+        return 1;
+    return parts > MOST_DENSE_PARTS ? MOST_DENSE_PARTS : (int)parts;
+}
+
 /* And what it needs in backward: as much again, weights turned over, parts of
  * sums. */
 static int64_t spare_of(const struct lowered *l, const struct nn_op *op)
 {
     if (op->kind == NN_OP_CONV && op->window.groups == 1)
         return lower_parts(l, op) *
-               l->program.graph->params.p[op->param[0]].count;
+               (l->program.graph->params.p[op->param[0]].count +
+                last_axis(l, op->out)); /* the bias's */
+    if (op->kind == NN_OP_DENSE && dense_parts(l, op) > 1)
+        return dense_parts(l, op) * (int64_t)l->program.batch *
+               count_of(l, op->out);
     if (op->kind == NN_OP_ATTENTION)
         return kept_of(l, op);
     if (op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU)
@@ -270,6 +288,18 @@ static void launch_dense(const struct at *a, enum gpu_kernel kernel,
            (rows + tile - 1) / tile * ((columns + tile - 1) / tile), o);
 }
 
+/* A row of sums for each row that the layer takes. */
+static void launch_dense_rows(const struct at *a, enum gpu_kernel kernel,
+                              enum gpu_kernel wide, enum gpu_kernel tensor,
+                              int64_t columns, const struct gpu_op *o)
+{
+    int64_t rows = a->batch * o->places;
+    if (is_wide(a, o) && o->precision)
+        launch_tensor(a->list, tensor, rows, columns, TENSOR_TILE, o);
+    else
+        launch_dense(a, kernel, wide, rows, columns, o);
+}
+
 static bool steps_by_adam(const struct gpu_op *o)
 {
     return o->flag && (o->kind == NN_ADAM || o->kind == NN_ADAMW);
@@ -286,27 +316,54 @@ static void launch_steps(const struct at *a, const struct gpu_op *o)
     one->fast_bytes = STEPS_BYTES;
 }
 
+/* Few units, and not so many rows that few blocks would be too few. */
+static bool is_few_units(const struct at *a, const struct gpu_op *o)
+{
+    return o->out <= UNITS_MOST && o->in % 4 == 0 && o->in >= UNITS_LEAST &&
+           a->batch * o->places <= UNITS_MOST_ROWS;
+}
+
 static void dense_forward(const struct at *a, struct gpu_op *o)
 {
-    launch_dense(a, GPU_dense_forward,
-                 o->precision ? GPU_tensor_forward : GPU_wide_forward,
-                 a->batch * o->places, o->out, o);
+    if (is_few_units(a, o)) {
+        launch(a->list, GPU_units_forward,
+               (a->batch * o->places + UNITS_ROWS - 1) / UNITS_ROWS, o);
+        return;
+    }
+    o->steps = dense_parts(a->l, a->op);
+    if (o->steps == 1) {
+        launch_dense_rows(a, GPU_dense_forward, GPU_wide_forward,
+                          GPU_tensor_forward, o->out, o);
+        return;
+    }
+    launch_dense_rows(a, GPU_dense_forward, GPU_wide_parts, GPU_tensor_parts,
+                      o->out, o);
+    a->list->p[a->list->len - 1].blocks *= o->steps;
+    launch_each(a->list, GPU_sum_outputs, a->batch * o->count / 4, o);
 }
 
 /* The gradient of the input first: it needs the weights as they were. */
 static void dense_backward(const struct at *a, struct gpu_op *o)
 {
     lower_unfinish(a, o);
+    if (is_few_units(a, o)) {
+        struct gpu_op both = lower_stepping(a, o, 0);
+        launch(a->list, GPU_units_backward,
+               (o->in + UNITS_INPUTS - 1) / UNITS_INPUTS, &both);
+        lower_bias(a, o);
+        return;
+    }
     if (o->dx[0] >= 0)
-        launch_dense(a, GPU_dense_inputs,
-                     o->precision ? GPU_tensor_inputs : GPU_wide_inputs,
-                     a->batch * o->places, o->in, o);
+        launch_dense_rows(a, GPU_dense_inputs, GPU_wide_inputs,
+                          GPU_tensor_inputs, o->in, o);
     struct gpu_op weights = lower_stepping(a, o, 0);
-    if (is_wide(a, o) && steps_by_adam(&weights))
+    if (is_wide(a, o) && steps_by_adam(&weights)) {
+        weights.bias_flag = o->b >= 0 && lower_stepping(a, o, 1).flag;
         launch_steps(a, &weights);
-    else
-        launch_dense(a, GPU_dense_weights, GPU_wide_weights, o->in, o->out,
-                     &weights);
+        return;
+    }
+    launch_dense(a, GPU_dense_weights, GPU_wide_weights, o->in, o->out,
+                 &weights);
     lower_bias(a, o);
 }
 
@@ -375,13 +432,13 @@ LOWER_EACH(concat)
 
 static void dropout_forward(const struct at *a, struct gpu_op *o)
 {
-    launch_each(a->list, GPU_dropout_forward, a->batch * o->count, o);
+    launch_each(a->list, GPU_dropout_forward, a->batch * o->count / 4, o);
 }
 
 static void dropout_backward(const struct at *a, struct gpu_op *o)
 {
     if (o->dx[0] >= 0)
-        launch_each(a->list, GPU_dropout_backward, a->batch * o->count, o);
+        launch_each(a->list, GPU_dropout_backward, a->batch * o->count / 4, o);
 }
 
 static void set_embedding(const struct at *a, struct gpu_op *o)
@@ -503,7 +560,7 @@ static void lower_begin(const struct lowered *l, struct gpu_list *list)
         o.count = (int)count_of(l, t);
         o.flag = !g->tensors.p[t].integers;
         launch_each(list, GPU_gather_numbers,
-                    (int64_t)l->program.batch * o.count, &o);
+                    (int64_t)l->program.batch * o.count / GATHER_EACH, &o);
     }
 }
 

@@ -77,6 +77,13 @@ static bool is_deep(const struct at *a, const struct gpu_op *o, int channels)
     return is_tall(a, o) && channels % 16 == 0;
 }
 
+static bool is_tensor(const struct at *a, const struct gpu_op *o)
+{
+    const struct gpu_window *w = &o->window;
+    return o->precision && is_tall(a, o) &&
+           w->kernel[0] * w->kernel[1] <= MOST_TOUCHED;
+}
+
 void lower_conv_forward(const struct at *a, struct gpu_op *o)
 {
     set_window(a, o, a->op->out, a->op->in[0]);
@@ -84,11 +91,15 @@ void lower_conv_forward(const struct at *a, struct gpu_op *o)
     o->in = w->kernel[0] * w->kernel[1] * w->large_channels;
     if (w->groups > 1)
         launch_each(a->list, GPU_group_forward, a->batch * o->count, o);
+    else if (is_tensor(a, o))
+        launch_tensor(a->list, GPU_tensor_conv_forward,
+                      a->batch * places(w->small_size), o->out, TENSOR_TILE, o);
     else if (is_deep(a, o, w->large_channels))
         launch_tiles(a, GPU_deep_forward, a->batch * places(w->small_size),
                      DEEP_TILE, o->out, TALL_COLUMNS, o);
-    else if (o->in <= FEW_UNDER && o->out % 4 == 0)
-        launch_each(a->list, GPU_few_forward, a->batch * o->count / 4, o);
+    else if (o->in <= FEW_UNDER && o->out % 4 == 0 && o->out <= 4 * GPU_THREADS)
+        launch_each(a->list, GPU_few_forward,
+                    a->batch * o->count / 4 / FEW_EACH, o);
     else if (is_tall(a, o))
         launch_tall(a, GPU_tall_forward, a->batch * places(w->small_size),
                     o->out, TALL_COLUMNS, o);
@@ -105,6 +116,9 @@ static void conv_inputs(const struct at *a, const struct gpu_op *o)
         return;
     if (w->groups > 1)
         launch_each(a->list, GPU_group_inputs, large * w->large_channels, o);
+    else if (is_tensor(a, o) && w->stride[0] == 1 && w->stride[1] == 1)
+        launch_tensor(a->list, GPU_tensor_conv_inputs, large, w->large_channels,
+                      TENSOR_FEW, o);
     else if (is_deep(a, o, o->out) && w->stride[0] == 1 && w->stride[1] == 1)
         launch_tiles(a, GPU_deep_inputs, large, DEEP_TILE, w->large_channels,
                      TALL_FEW, o);
@@ -114,20 +128,42 @@ static void conv_inputs(const struct at *a, const struct gpu_op *o)
         launch_product(a->list, GPU_conv_inputs, large, w->large_channels, o);
 }
 
+static void launch_sum_parts(const struct at *a, const struct gpu_op *o)
+{
+    launch_each(a->list, GPU_sum_parts, (int64_t)(o->in + 1) * o->out, o);
+}
+
 static void launch_deep_weights(const struct at *a, const struct gpu_op *o)
 {
-    int64_t tiles = (int64_t)((o->in + DEEP_ROWS - 1) / DEEP_ROWS) *
+    int rows = o->precision ? TENSOR_ROWS : DEEP_ROWS;
+    int64_t tiles = (int64_t)((o->in + rows - 1) / rows) *
                     ((o->out + DEEP_COLUMNS - 1) / DEEP_COLUMNS);
-    launch(a->list, GPU_deep_weights, tiles * o->steps, o);
+    launch(a->list, o->precision ? GPU_tensor_weights : GPU_deep_weights,
+           tiles * o->steps, o);
     a->list->p[a->list->len - 1].threads = GPU_PARTS;
-    launch_each(a->list, GPU_sum_parts, (int64_t)o->in * o->out, o);
+    launch_sum_parts(a, o);
 }
 
 static void launch_few_parts(const struct at *a, const struct gpu_op *o)
 {
     launch(a->list, GPU_few_parts,
            (int64_t)(o->out + FEW_COLUMNS - 1) / FEW_COLUMNS * o->steps, o);
-    launch_each(a->list, GPU_sum_parts, (int64_t)o->in * o->out, o);
+    launch_sum_parts(a, o);
+}
+
+/* Weights and bias, by parts of the places; false: another way is better. */
+static bool lower_by_parts(const struct at *a, struct gpu_op *weights)
+{
+    bool few = weights->in < FEW_UNDER && weights->out % 4 == 0;
+    if (weights->window.groups > 1 || (!is_tall(a, weights) && !few))
+        return false;
+    weights->steps = lower_parts(a->l, a->op);
+    weights->bias_flag = weights->b >= 0 && lower_stepping(a, weights, 1).flag;
+    if (is_tall(a, weights))
+        launch_deep_weights(a, weights);
+    else
+        launch_few_parts(a, weights);
+    return true;
 }
 
 void lower_conv_backward(const struct at *a, struct gpu_op *o)
@@ -138,14 +174,11 @@ void lower_conv_backward(const struct at *a, struct gpu_op *o)
     lower_unfinish(a, o);
     conv_inputs(a, o);
     struct gpu_op weights = lower_stepping(a, o, 0);
-    weights.steps = lower_parts(a->l, a->op);
+    if (lower_by_parts(a, &weights))
+        return;
     if (w->groups > 1)
         launch(a->list, GPU_group_weights, (int64_t)o->in / w->groups * o->out,
                &weights);
-    else if (is_tall(a, o))
-        launch_deep_weights(a, &weights);
-    else if (o->in <= FEW_UNDER)
-        launch_few_parts(a, &weights);
     else if (o->in <= FEW_TAPS)
         launch(a->list, GPU_few_weights,
                o->in * ((o->out + COLUMNS - 1) / COLUMNS), &weights);
@@ -173,25 +206,28 @@ void lower_deconv_backward(const struct at *a, struct gpu_op *o)
     lower_bias(a, o);
 }
 
-void lower_pool_forward(const struct at *a, struct gpu_op *o)
-{
-    set_window(a, o, a->op->out, a->op->in[0]);
-    o->average = a->op->average;
-    if (!o->average && o->out % 4 == 0)
-        launch_each(a->list, GPU_max_forward, a->batch * o->count / 4, o);
-    else
-        launch_each(a->list, GPU_pool_forward, a->batch * o->count, o);
-}
-
-/* Windows side by side from the first place on, channels in fours. */
+/* Windows side by side from the first place on, channels in fours, and taps
+ * whose numbers are bytes. */
 static bool is_max_by_fours(const struct gpu_op *o)
 {
     const struct gpu_window *w = &o->window;
-    bool fits = !o->average && o->out % 4 == 0;
+    bool fits = !o->average && o->out % 4 == 0 &&
+                w->kernel[0] * w->kernel[1] <= MOST_TAPS;
     for (int i = 0; i < 2; i++)
         fits = fits && w->kernel[i] == w->stride[i] && w->dilation[i] == 1 &&
                w->before[i] == 0;
     return fits;
+}
+
+void lower_pool_forward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->out, a->op->in[0]);
+    o->average = a->op->average;
+    o->flag = is_max_by_fours(o);
+    if (!o->average && o->out % 4 == 0)
+        launch_each(a->list, GPU_max_forward, a->batch * o->count / 4, o);
+    else
+        launch_each(a->list, GPU_pool_forward, a->batch * o->count, o);
 }
 
 void lower_pool_backward(const struct at *a, struct gpu_op *o)

@@ -13,7 +13,10 @@ enum {
     WIDE_TILE = 128,
     WIDE_LEAST = 96,
     STEPS_TILE = 64,
-    STEPS_BYTES = (48 << 10) + 3 * 2 * 16 * 17 * 16, /* kernels_steps.inc */
+    STEPS_BYTES = (48 << 10) + 3 * 2 * 16 * 18 * 16, /* kernels_steps.inc */
+    TENSOR_TILE = 64, /* columns of a tile of 8,192 sums: gemm_tensor.inc */
+    TENSOR_FEW = 32,
+    TENSOR_ROWS = 144,
     TALL_TILE = 128,
     TALL_COLUMNS = 64,
     TALL_FEW = 32,
@@ -26,6 +29,18 @@ enum {
     FEW_UNDER = 16,
     FEW_COLUMNS = 32,
     FEW_TAPS = 64,
+    GATHER_EACH = 16, /* numbers of a thread */
+    MOST_TAPS = 256,
+    MOST_TOUCHED = 64, /* taps: kernels_deep.inc */
+    FEW_EACH = 16,     /* windows of a thread */
+    UNITS_MOST = 16,   /* kernels_units.inc */
+    UNITS_LEAST = 64,
+    UNITS_MOST_ROWS = 1024,
+    UNITS_ROWS = 64,
+    UNITS_INPUTS = 128,
+    PART_INPUTS = 512,
+    FEW_TILES = 4, /* whose depth is shared by blocks, where it is much */
+    MOST_DENSE_PARTS = 16,
     COLUMNS = 8,
     RECURRENT_ROWS = 4,
     WARP = 32,
@@ -105,6 +120,18 @@ static inline void set_lengths(const struct at *a, struct gpu_op *o, int tensor)
 {
     int tokens = a->l->program.graph->tensors.p[tensor].lengths;
     o->tokens = tokens < 0 ? -1 : a->l->layout.value[tokens];
+}
+
+/* Products by gemm_tensor.inc, in tiles of `tile` columns. */
+static inline void launch_tensor(struct gpu_list *list, enum gpu_kernel kernel,
+                                 int64_t rows, int64_t columns, int tile,
+                                 const struct gpu_op *op)
+{
+    const int down = 8192 / tile, slice = 16 * (down + tile);
+    launch(list, kernel,
+           (rows + down - 1) / down * ((columns + tile - 1) / tile), op);
+    list->p[list->len - 1].threads = GPU_FEW;
+    list->p[list->len - 1].fast_bytes = (size_t)(3 * slice) * sizeof(float);
 }
 
 typedef void lower_fn(const struct at *a, struct gpu_op *o);

@@ -96,6 +96,7 @@ struct gpu_op {
     int soft, soft2; /* further soft numbers; -1: not said */
     int field;       /* of the data; head; parameter */
     uint8_t training, permanent, average, causal, backwards, sequence, flag;
+    uint8_t bias_flag;           /* flag, of the bias */
     const double *class_weights; /* or NULL */
     int classes;
     const struct gpu_metric *metrics; /* all of the model; or NULL */
@@ -190,12 +191,20 @@ struct gpu_slot {
     X(dense_forward, 1)                                                        \
     X(dense_weights, 1)                                                        \
     X(dense_inputs, 1)                                                         \
+    X(units_forward, 1)                                                        \
+    X(units_backward, 1)                                                       \
+    X(sum_outputs, 0)                                                          \
     X(wide_forward, 1)                                                         \
+    X(wide_parts, 1)                                                           \
+    X(tensor_parts, 1)                                                         \
     X(wide_weights, 1)                                                         \
     X(wide_inputs, 1)                                                          \
     X(wide_steps, 1)                                                           \
     X(tensor_forward, 1)                                                       \
     X(tensor_inputs, 1)                                                        \
+    X(tensor_conv_forward, 1)                                                  \
+    X(tensor_conv_inputs, 1)                                                   \
+    X(tensor_weights, 1)                                                       \
     X(tensor_steps, 1)                                                         \
     X(prepare_steps, 0)                                                        \
     X(finish_back, 0)                                                          \

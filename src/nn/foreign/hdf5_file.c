@@ -4,8 +4,8 @@
  * program where it is missing. Its types are declared here by hand, those that
  * are the same since 1.10. Filters that it would load from elsewhere are turned
  * off: a file of weights runs nothing. */
-#include <dlfcn.h>
 
+#include "base/library.h"
 #include "nn/foreign/tensors.h"
 
 enum { KIND_GROUP = 2, KIND_DATASET = 5, INDEX_BY_NAME = 0, RISING = 0 };
@@ -110,11 +110,12 @@ static int load(struct reading *r)
     void *library = NULL;
     for (size_t i = 0; !library && i < sizeof(libraries) / sizeof(*libraries);
          i++)
-        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        library = library_open(libraries[i]);
     if (!library || !find_all(library, r))
         return err_set(r->err, ERR_MISSING,
                        "%s is an HDF5 file; reading it needs libhdf5, which is "
-                       "not here (Debian: libhdf5-103-1)",
+                       "not here (Debian: libhdf5-103-1), or which a static "
+                       "throng cannot load",
                        r->to->path);
     r->lib.H5Eset_auto2(0, NULL, NULL); /* it prints nothing */
     r->lib.H5PLset_loading_state(0);

@@ -147,7 +147,7 @@ const mean = (list: number[]) => list.reduce((s, v) => s + v, 0) / Math.max(list
 
 function Uses({ l }: { l: LoadOf }) {
   const w = l.waits, count = (v: number) => number(v, 3);
-  const waits = w.attempts ? `half waited less than ${seconds(w.median)}, nine tenths less than ${seconds(w.nine_tenths)}, the longest ${seconds(w.most)}` : "not known";
+  const waits = w.attempts ? `half waited at most ${seconds(w.median)}, nine tenths at most ${seconds(w.nine_tenths)}, the longest ${seconds(w.most)}` : "not known";
   return html`<${UseFigure} l=${l} title="Waiting at their place" id="waits" values=${l.waiting} unit=${count} words=${waits} />
     <${UseFigure} l=${l} title="CPUs in use" id="cpus" values=${l.cpus} unit=${count} words=${`by attempts that have ended; on average ${count(mean(l.cpus))}`} />
     <${UseFigure} l=${l} title="Memory in use" id="memory" values=${l.memory_bytes} unit=${bytes} words=${`the most that each attempt had; on average ${bytes(mean(l.memory_bytes))}`} />`;

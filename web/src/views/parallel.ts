@@ -93,7 +93,7 @@ function line({ ctx }: Drawing, axes: Axis[], i: number, at: (i: number) => numb
 /** Few enough to draw each in the colour of how good it is, the best last. */
 function drawLines(d: Drawing, study: Study, axes: Axis[], mask: Uint8Array, at: (i: number) => number, h: number) {
   const values = study.column("value")?.numbers ?? new Float64Array(mask.length).fill(NaN);
-  const good = goodness(study, values, mask);
+  const good = goodness(study, values, mask).of;
   const rows = [...mask.keys()].filter((i) => mask[i]).map((i) => ({ i, bad: Number.isNaN(values[i]) ? 2 : good(values[i]) }));
   d.ctx.lineWidth = rows.length > 300 ? 1 : 1.5;
   for (const { i, bad } of rows.sort((a, b) => b.bad - a.bad)) {

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { isExport } from "../api";
 import { html } from "../html";
-import { Area, area, axes, px, py } from "../axes";
+import { Area, area, axes, px, py, RAMP, ramp } from "../axes";
 import { cell, chance, Column, drawn, fewValues } from "../columns";
 import { css, isDark, magnitude } from "../colors";
 import { MARKS_MAX, paintMarks } from "../density";
@@ -46,25 +46,28 @@ function Scatter({ study, x: xAll, y: yAll, mask, version }: Over) {
     if (mask[i] && Number.isFinite(x.values[i]) && Number.isFinite(y.values[i])) rows.push(i);
   const across = (a: Area, i: number) => px(a, x.scale, x.values[i]) + spreadOf(x, i, 0) * (a.right - a.left);
   const up = (a: Area, i: number) => py(a, y.scale, y.values[i]) + spreadOf(y, i, 7) * (a.bottom - a.top);
-  const twoParameters = y.column.source === "parameter";
+  const twoParameters = y.column.source === "parameter", metric = study.about?.metric ?? "value";
+  // Colours have numbers where they are a value's.
+  const colored = twoParameters && rows.length <= MARKS_MAX && rows.some((i) => !Number.isNaN(value[i]));
+  const areaOf = (d: Drawing) => area(d, 70, colored ? RAMP : undefined);
   const draw = (d: Drawing) => {
-    const a = area(d, 70);
+    const a = areaOf(d);
     axes(d, a, x.scale, y.scale, x.name + (x.scale.log ? " (log)" : ""), y.name + (y.scale.log ? " (log)" : ""));
     if (rows.length > MARKS_MAX) {
       paintMarks(d, a.left, a.top, a.right - a.left, a.bottom - a.top, magnitude(isDark() ? 0.9 : 0.2), (add) =>
         rows.forEach((i) => add(across(a, i), up(a, i))));
       return;
     }
-    for (const i of rows) mark(d, across(a, i), up(a, i), !twoParameters ? d.accent : Number.isNaN(value[i]) ? undefined : css(magnitude(1 - good(value[i]))));
+    for (const i of rows) mark(d, across(a, i), up(a, i), !twoParameters ? d.accent : Number.isNaN(value[i]) ? undefined : brightness(good.of(value[i])));
     d.ctx.globalAlpha = 1;
+    if (colored) ramp(d, a, metric, good.at, brightness);
   };
   const near = (mx: number, my: number, width: number) => {
-    const a = area({ width, height: 340 } as Drawing, 70);
+    const a = areaOf({ width, height: 340 } as Drawing);
     const k = nearest(rows.length, mx, my, (i) => [across(a, rows[i]), up(a, rows[i])]);
     const trial = study.trials()[rows[k]];
     return k < 0 ? undefined : { words: `trial ${trial}: ${number(value[rows[k]]) || "no value"}`, open: () => openTrial(trial) };
   };
-  const metric = study.about?.metric ?? "value";
   // Only a metric over a parameter is a slice.
   const slice = x.column.source === "parameter" && !twoParameters && y.column.name !== "seconds"
     ? plotCommand(study, "slice", { x: x.name, metric: y.name, where: study.wholeFilter() }) : undefined;
@@ -81,6 +84,9 @@ function Scatter({ study, x: xAll, y: yAll, mask, version }: Over) {
 function Nothing({ title, study, what }: { title: string; study: Study; what: string }) {
   return html`<section><h3>${title}</h3><p class="empty">No trial${study.filter || study.brushed ? " of the filter" : ""} has ${what}${study.standing?.running ? " yet" : ""}.</p></section>`;
 }
+
+/** The colour of what is so good, from 0 (best) to 1. */
+const brightness = (part: number) => css(magnitude(1 - part));
 
 /** A trial; hollow without a colour. */
 function mark({ ctx, faint }: Drawing, x: number, y: number, color?: string) {
@@ -138,19 +144,20 @@ function Contour({ study, x: xAll, y: yAll, mask, version }: Over) {
   }, [version, x.name, y.name]);
   const good = useMemo(() => goodness(study, cells.map((c) => c.mean), new Uint8Array(cells.length).fill(1)), [cells]);
   const draw = (d: Drawing) => {
-    const a = area(d, 70), w = (a.right - a.left) / across, h = (a.bottom - a.top) / up;
+    const a = area(d, 70, RAMP), w = (a.right - a.left) / across, h = (a.bottom - a.top) / up;
     cells.forEach((c, i) => {
       if (!c.n) return;
-      d.ctx.fillStyle = css(magnitude(1 - good(c.mean)));
+      d.ctx.fillStyle = brightness(good.of(c.mean));
       d.ctx.fillRect(a.left + (i % across) * w, a.bottom - (Math.floor(i / across) + 1) * h, w + 0.5, h + 0.5);
     });
     axes(d, a, x.scale, y.scale, x.name + (x.scale.log ? " (log)" : ""), y.name + (y.scale.log ? " (log)" : ""));
+    ramp(d, a, `mean ${metric}`, good.at, brightness);
   };
   const metric = study.about?.metric ?? "value";
   if (cells.every((c) => !c.n)) return html`<${Nothing} title=${`Mean ${metric} over ${x.name} and ${y.name}`} study=${study} what=${metric} />`;
   return html`<${Figure} title=${`Mean ${metric} over ${x.name} and ${y.name}`} id="contour" command=${plotCommand(study, "contour", { x: x.name, y: y.name, where: study.wholeFilter() })} height=${340} draw=${draw} deps=${[version, x.name, y.name]}
     note="bright is good"
-    words=${`A map of ${across} by ${up} cells; those without a trial are blank.`}
+    words=${`A map of ${across} by ${up} cells, from ${number(good.at(0))} to ${number(good.at(1))}; those without a trial are blank.`}
     table=${() => ({ head: [...edgeNames(x), ...edgeNames(y), `mean ${metric}`, "trials"],
       rows: cells.flatMap((c, i) => (c.n ? [[...edges(x, i % across, across), ...edges(y, Math.floor(i / across), up), c.mean, c.n]] : [])) })} />`;
 }
@@ -180,7 +187,11 @@ function Pareto({ study, mask, version }: { study: Study; mask: Uint8Array; vers
     d.ctx.lineWidth = 1.5;
     d.ctx.beginPath();
     // Of more than two objectives the set is no line.
-    if (study.about!.objectives.length === 2) order.forEach((k) => d.ctx.lineTo(px(a, x.scale, xs[k]), py(a, y.scale, ys[k])));
+    if (study.about!.objectives.length === 2) order.forEach((k, i) => {
+      const last = order[i - 1], [cx, cy] = first.goal === "maximize" ? [xs[last], ys[k]] : [xs[k], ys[last]];
+      if (i) d.ctx.lineTo(px(a, x.scale, cx), py(a, y.scale, cy)); // beyond the step all are beaten
+      d.ctx.lineTo(px(a, x.scale, xs[k]), py(a, y.scale, ys[k]));
+    });
     d.ctx.stroke();
     order.forEach((k) => d.ctx.fillRect(px(a, x.scale, xs[k]) - 4, py(a, y.scale, ys[k]) - 4, 8, 8));
   };

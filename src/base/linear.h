@@ -3,9 +3,9 @@
  * Matrices are row-major with a stride. Every sum runs in one fixed order,
  * and what is done in blocks has the same order within each element, so a
  * factor that grew row by row equals one that was made at once, to the last
- * bit. Inside search only. */
-#ifndef THRONG_SEARCH_LINEAR_H
-#define THRONG_SEARCH_LINEAR_H
+ * bit. */
+#ifndef THRONG_BASE_LINEAR_H
+#define THRONG_BASE_LINEAR_H
 
 #include <stddef.h>
 

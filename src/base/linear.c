@@ -2,7 +2,7 @@
  *
  * The inner loops run over LINEAR_LANES independent right-hand sides, which a
  * compiler may put into vectors of any width without changing one sum. */
-#include "search/linear.h"
+#include "base/linear.h"
 
 #include <math.h>
 #include <stdbool.h>

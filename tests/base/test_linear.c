@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "search/linear.h"
+#include "base/linear.h"
 
 enum { MOST = 45, STRIDE = 50 };
 

@@ -1,0 +1,90 @@
+/* names.c - what the numbers that a model predicts are called */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "data/data.h"
+#include "nn/nn.h"
+
+const struct data_field *nn_head_label(const struct nn_head_facts *h,
+                                       const struct data_table *t)
+{
+    return h->label < 0 || !t ? NULL : &t->labels[h->label];
+}
+
+bool nn_head_is_class(const struct nn_head_facts *h,
+                      const struct data_field *label)
+{
+    return h->classes && label && label->columns == 1 && label->classes > 1 &&
+           ((int64_t)h->width == label->classes ||
+            (h->width == 1 && label->classes == 2));
+}
+
+void nn_output_name(struct buf *b, const struct nn_head_facts *h,
+                    const struct data_field *label, size_t k)
+{
+    if (nn_head_is_class(h, label) && label->class_names)
+        buf_addstr(b, label->class_names[k]);
+    else if (label && label->column_names && (int64_t)k < label->columns &&
+             (int64_t)h->width == label->columns * (h->spreads ? 2 : 1))
+        buf_addstr(b, label->column_names[k]);
+    else
+        buf_addf(b, "%zu", k);
+}
+
+void nn_column_name(struct buf *b, const struct nn_head_facts *h,
+                    const struct data_field *label, size_t k)
+{
+    size_t told = h->spreads ? h->width / 2 : h->width;
+    if (k >= told) {
+        buf_adds(b, "log_variance");
+        if (told > 1) {
+            buf_addc(b, '_');
+            nn_output_name(b, h, label, k - told);
+        }
+    } else if (told > 1 || nn_head_is_class(h, label)) {
+        buf_adds(b, "p_"); /* one number is the second's of two classes */
+        nn_output_name(b, h, label, h->width == 1 ? 1 : k);
+    } else {
+        buf_adds(b, "predicted");
+    }
+}
+
+const char *nn_head_prefix(const struct nn_model *m, size_t head,
+                           struct arena *a)
+{
+    struct nn_head_facts h = nn_model_head(m, head);
+    return nn_model_head_count(m) > 1 ? arena_printf(a, "%.*s_", STRF(h.name))
+                                      : "";
+}
+
+typedef void name_fn(struct buf *b, const struct nn_head_facts *h,
+                     const struct data_field *label, size_t k);
+
+static const char *const *names_by(name_fn *name, size_t count,
+                                   const struct nn_head_facts *h,
+                                   const struct data_table *t, struct arena *a)
+{
+    const char **names = arena_array(a, count, sizeof(*names));
+    struct buf b;
+    buf_init(&b);
+    for (size_t k = 0; k < count; k++) {
+        buf_reset(&b);
+        name(&b, h, nn_head_label(h, t), k);
+        names[k] = arena_cstr(a, buf_str(&b));
+    }
+    buf_done(&b);
+    return names;
+}
+
+const char *const *nn_output_names(const struct nn_model *m, size_t head,
+                                   const struct data_table *t, struct arena *a)
+{
+    struct nn_head_facts h = nn_model_head(m, head);
+    return names_by(nn_output_name, h.width == 1 ? 2 : h.width, &h, t, a);
+}
+
+const char *const *nn_column_names(const struct nn_model *m, size_t head,
+                                   const struct data_table *t, struct arena *a)
+{
+    struct nn_head_facts h = nn_model_head(m, head);
+    return names_by(nn_column_name, h.width, &h, t, a);
+}

@@ -1,0 +1,241 @@
+/* predict.c - `predict:`, a study whose trials are shards of an inference
+ *
+ * The rows of some files, or all combinations of the rows of some tables, are
+ * cut into shards; each is a trial whose only parameter is its number. How many
+ * there are says whoever can look at the files (plan_reader.shards): here
+ * nothing is read. With a command that is the model; else `models` are asked.
+ */
+#include "plan/reading.h"
+
+#define RETRIES 2 /* a shard is tried three times */
+/* Of a product, all of which is listed: a table that is large, and one that
+ * nobody means. */
+#define LISTED_MANY 100000000
+#define LISTED_MOST 10000000000
+#define LINE_BYTES 20 /* of such a table, at least */
+
+static const char *const predict_keys[] = {
+    "models",  "where", "select", "data",  "product", "samples",
+    "combine", "keep",  "output", "shard", "lines",   NULL};
+
+/* Weights of their own are fitted on rows with labels: that is an ensemble. */
+static void read_combine(struct study_file *r, const struct value *v)
+{
+    struct plan_predict *p = r->plan->predict;
+    read_text(&r->in, v, "predict.combine", &p->combine);
+    if (str_is(p->combine, "stacking") || str_is(p->combine, "weighted"))
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "make an ensemble by the verb ensemble, whose combine may "
+                   "be that, and name it as models",
+                   "predict.combine cannot be %.*s: its weights are fitted on "
+                   "rows with labels; mean, median and vote need none",
+                   STRF(p->combine));
+}
+
+static void read_models(struct study_file *r, const struct value *v)
+{
+    struct plan_predict *p = r->plan->predict;
+    const struct value *models = value_get(v, STR("models"));
+    const struct value *samples = value_get(v, STR("samples"));
+    const struct value *combine = value_get(v, STR("combine"));
+    const struct value *where = value_get(v, STR("where"));
+    const struct value *select = value_get(v, STR("select"));
+    if (models)
+        read_text(&r->in, models, "predict.models", &p->models);
+    if (samples)
+        read_int(&r->in, samples, "predict.samples", 1, 1000000, &p->samples);
+    if (combine)
+        read_combine(r, combine);
+    if (where)
+        read_text(&r->in, where, "predict.where", &p->where);
+    if (select)
+        read_text(&r->in, select, "predict.select", &p->select);
+    if (where && select)
+        problem_at(&r->in, PROBLEM_ERROR, where, NULL,
+                   "predict: give where or select, not both");
+}
+
+/* `shard: 5000`, rows, or `shard: 2m`, a time. */
+static void read_shard(struct study_file *r, const struct value *v)
+{
+    struct plan_predict *p = r->plan->predict;
+    if (v->kind == VALUE_INT)
+        read_int(&r->in, v, "predict.shard", 1, (int64_t)1 << 40,
+                 &p->shard_rows);
+    else
+        read_seconds(&r->in, v, "predict.shard", &p->shard_s);
+}
+
+/* `keep: all`, or rules, which are read by whoever knows predictions. */
+static void read_rules(struct study_file *r, const struct value *v)
+{
+    struct plan_predict *p = r->plan->predict;
+    if (!v && p->product_count)
+        problem_at(&r->in, PROBLEM_ERROR, value_get(r->root, STR("predict")),
+                   "as in keep: {top: {by: mean, n: 1000}}",
+                   "predict.product needs keep: what is kept of its rows");
+    if (!v || (str_is(value_text(v), "all") && !p->product_count))
+        return;
+    if (p->of_command)
+        problem_at(&r->in, PROBLEM_ERROR, v, "leave it out",
+                   "predict.keep goes with models: of a program all that it "
+                   "writes is kept");
+    else if (v->kind != VALUE_OBJECT && v->kind != VALUE_STRING)
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "as in keep: {top: {by: mean, n: 1000}}",
+                   "predict.keep must be all or rules, not %s",
+                   value_words(&r->in, v));
+    p->keep = v;
+}
+
+/* Rows have names, and so do classes: an array of numbers cannot hold them. */
+static void read_output(struct study_file *r, const struct value *v)
+{
+    struct str *to = &r->plan->predict->output;
+    read_text(&r->in, v, "predict.output", to);
+    if (str_ends(*to, STR(".npy")) || str_ends(*to, STR(".npz")))
+        problem_at(&r->in, PROBLEM_ERROR, v, "as in output: predicted.csv",
+                   "predict.output is written as CSV, not as npy");
+}
+
+/* `product: [drugs.csv, cells.csv]`, tables. */
+static void read_product(struct study_file *r, const struct value *v,
+                         const struct value *tables)
+{
+    struct plan_predict *p = r->plan->predict;
+    const struct value *lines = value_get(v, STR("lines"));
+    if (value_get(v, STR("data")))
+        problem_at(&r->in, PROBLEM_ERROR, tables, "leave one of them out",
+                   "predict: give data or product, not both");
+    if (lines)
+        problem_at(&r->in, PROBLEM_ERROR, lines, "leave it out",
+                   "predict.lines goes with data: a product is of tables");
+    if (p->of_command)
+        problem_at(&r->in, PROBLEM_ERROR, tables, "say data",
+                   "predict.product goes with models: a program is given rows "
+                   "of files");
+    if (read_texts(&r->in, tables, "predict.product", &p->product,
+                   &p->product_count) &&
+        !p->product_count)
+        problem_at(&r->in, PROBLEM_ERROR, tables,
+                   "as in [drugs.csv, cells.csv]",
+                   "predict.product names no table");
+}
+
+static void read_rows(struct study_file *r, const struct value *v)
+{
+    struct plan_predict *p = r->plan->predict;
+    const struct value *data = value_get(v, STR("data"));
+    const struct value *product = value_get(v, STR("product"));
+    const struct value *shard = value_get(v, STR("shard"));
+    const struct value *lines = value_get(v, STR("lines"));
+    const struct value *output = value_get(v, STR("output"));
+    if (product)
+        read_product(r, v, product);
+    else if (!data)
+        problem_at(&r->in, PROBLEM_ERROR, v, "as in data: new/*.csv",
+                   "predict has no data");
+    else
+        read_texts(&r->in, data, "predict.data", &p->data, &p->data_count);
+    read_rules(r, value_get(v, STR("keep")));
+    if (shard)
+        read_shard(r, shard);
+    if (lines)
+        read_bool(&r->in, lines, "predict.lines", &p->lines);
+    if (output)
+        read_output(r, output);
+}
+
+/* What a study of points has, and shards have not. */
+static void refuse_others(struct study_file *r)
+{
+    static const char *const others[] = {
+        "parameters", "points", "parameters_file", "method",
+        "model",      "repeat", "early_terminate", "task",
+        "run_cap",    "keep"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        const struct value *v = value_get(r->root, str_of(others[i]));
+        if (v)
+            problem_at(&r->in, PROBLEM_ERROR, v, "leave it out",
+                       "a study with predict has no %s: its trials are shards "
+                       "of rows",
+                       others[i]);
+    }
+}
+
+static bool lists_all(const struct value *keep)
+{
+    const struct value *all = value_get(keep, STR("all"));
+    return str_is(value_text(keep), "all") ||
+           (all && all->kind == VALUE_BOOL && all->boolean);
+}
+
+/* Shards list theirs, and then there is one table of all. */
+static void look_at_size(struct study_file *r)
+{
+    const struct plan_predict *p = r->plan->predict;
+    if (!p->product_count || !lists_all(p->keep) || p->rows < LISTED_MANY)
+        return;
+    problem_at(&r->in, p->rows > LISTED_MOST ? PROBLEM_ERROR : PROBLEM_WARNING,
+               p->keep, "keep some of them, as {top: {by: mean, n: 1000}}",
+               "predict.keep: all would list %llu rows, at least %.3g GB",
+               (unsigned long long)p->rows, (double)p->rows * LINE_BYTES / 1e9);
+}
+
+/* Its trials are numbered from 1. */
+static void make_space(struct study_file *r, const struct value *at)
+{
+    struct arena *a = r->in.arena;
+    struct value *all = value_object(a), *one = value_object(a);
+    uint64_t last = r->plan->predict->shards;
+    value_add_at(a, one, STR("min"), value_int(a, 1), at->line, at->column);
+    value_add_at(a, one, STR("max"), value_int(a, (int64_t)(last ? last : 1)),
+                 at->line, at->column);
+    value_add_at(a, all, STR("shard"), one, at->line, at->column);
+    read_parameters(r, all);
+}
+
+static void find_shards(struct study_file *r, const struct value *v)
+{
+    const struct plan_reader *reader = r->reader;
+    const struct plan_predict *p = r->plan->predict;
+    struct err err = {0};
+    if (!reader || !reader->shards || r->in.problems->errors)
+        return;
+    int rc =
+        reader->shards(reader->files.context, reader->folder, r->plan, &err);
+    if (p->left_out.len)
+        problem_at(&r->in, PROBLEM_NOTICE, value_get(v, STR("data")), NULL,
+                   "predict.data matches what this inference has written "
+                   "itself, which is left out: %.*s",
+                   STRF(p->left_out));
+    if (rc)
+        problem_at(&r->in, PROBLEM_ERROR, p->fault ? p->fault : v, NULL,
+                   "predict: %s", err.text);
+}
+
+void read_predict(struct study_file *r, const struct value *v)
+{
+    struct plan *p = r->plan;
+    if (!read_object(&r->in, v, "predict"))
+        return;
+    p->predict = arena_new_of(r->in.arena, struct plan_predict);
+    p->predict->of_command = value_get(r->root, STR("command")) ||
+                             value_get(r->root, STR("program"));
+    if (!value_get(r->root, STR("retries")))
+        p->retries = RETRIES;
+    read_known_keys(&r->in, v, "predict", predict_keys);
+    read_models(r, v);
+    read_rows(r, v);
+    if (!p->predict->of_command && !value_get(v, STR("models")))
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "as in models: committee.ensemble, or a command",
+                   "predict has no models");
+    if (p->predict->of_command && value_get(v, STR("models")))
+        problem_at(&r->in, PROBLEM_ERROR, value_get(v, STR("models")), NULL,
+                   "predict: give models or a command, not both");
+    refuse_others(r);
+    find_shards(r, v);
+    look_at_size(r);
+    make_space(r, v);
+}

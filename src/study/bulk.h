@@ -1,0 +1,56 @@
+/* bulk.h - an inference over very many rows, whose shards are trials
+ *
+ * When the study is made its models are copied beside it, the rows are cut
+ * (shards.h), and the task that asks the models is written down: what a shard
+ * says does not hang on when it runs. */
+#ifndef THRONG_STUDY_BULK_H
+#define THRONG_STUDY_BULK_H
+
+#include "study/study.h"
+
+#define BULK_TASK "inference.json"
+#define BULK_MODELS "models"
+#define BULK_TABLES "product" /* of a product, beside it as models are */
+
+/* What one row costs all models, and how rows are read for them. */
+struct bulk_cost {
+    double row_s;             /* of one core */
+    double row_bytes;         /* of memory */
+    uint64_t models;          /* 0: a program */
+    const struct value *spec; /* of the first one's data; NULL: none */
+    struct str fitted;
+    const struct value *fault; /* of the plan: where an error is; NULL: nobody
+                                  knows */
+    uint64_t product_rows;     /* of a product of tables */
+};
+int bulk_cost(const struct plan_predict *p, const char *home,
+              struct bulk_cost *to, struct arena *a, struct err *err);
+
+/* Of one model, by what its layers compute and how many columns a row has. */
+double bulk_row_seconds(double flops, double columns, int64_t samples);
+/* The same of a row of a product, of which nothing is read: what tables have
+ * come to is added up (nn_model_flops_split). */
+double bulk_product_seconds(double flops, double added, int64_t samples);
+/* The paths of the tables of a product, in the arena. */
+const char **bulk_tables(const struct plan_predict *p, const char *home,
+                         struct arena *a);
+
+/* The file of weights or ensemble that a plan means, in the arena: trials of a
+ * study become an ensemble in `scratch`. */
+int bulk_models(const struct plan_predict *p, const char *home,
+                const char *scratch, const char **path, struct arena *a,
+                struct err *err);
+
+/* An open inference: the list of its shards, and the task of all of them. */
+struct bulk;
+/* Makes what is not there yet. */
+struct bulk *bulk_open(const struct plan *p, const char *home,
+                       const char *folder, struct err *err);
+void bulk_close(struct bulk *b); /* NULL is accepted */
+/* The product of tables that its rows are, to name them by. Yours to close. */
+struct data_product *bulk_product(const struct bulk *b, struct err *err);
+/* What the task of a shard has that others have not. */
+int bulk_fill(const struct bulk *b, const struct value *point, struct task *t,
+              struct err *err);
+
+#endif

@@ -1,0 +1,241 @@
+/* bulk_models.c - the models of an inference over very many rows, and what a
+ * row costs them
+ *
+ * The cost is counted, not measured, so that the same files are cut into the
+ * same shards everywhere: operations of the layers, and the fields of a row
+ * that are read. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "data/data.h"
+#include "ensemble/ensemble.h"
+#include "nn/nn.h"
+#include "study/bulk.h"
+#include "study/kept_columns.h"
+#include "study/selected.h"
+
+#define FLOPS_A_SECOND 1e10 /* of one core, not its best */
+#define FIELDS_A_SECOND 1e7 /* of a table, read and written */
+#define PASSES_A_SECOND 1e7 /* taken from a device and made one */
+
+/* ---- which models ----------------------------------------------------------
+ */
+
+/* The numbers of the trials, as a selector. */
+static int list_trials(struct store *store, const struct plan_predict *p,
+                       const char **selector, struct arena *a, struct err *err)
+{
+    const char *where = p->where.len ? arena_cstr(a, p->where) : NULL;
+    struct query q = {.selector = p->select.len ? arena_cstr(a, p->select)
+                                                : "done,stopped",
+                      .where = where};
+    struct rows *rows = store_rows(store, &q, err);
+    struct trial t;
+    struct buf b;
+    int got = rows ? 0 : -1;
+    buf_init(&b);
+    while (rows && (got = rows_next(rows, &t, err)) > 0)
+        buf_addf(&b, "%s%lld", b.len ? "," : "", (long long)t.id);
+    rows_close(rows);
+    *selector = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    if (!got && !**selector)
+        return err_set(err, ERR_MISSING, "no trial of %.*s passes %s",
+                       STRF(p->models),
+                       where           ? where
+                       : p->select.len ? arena_cstr(a, p->select)
+                                       : "as done");
+    return got;
+}
+
+static int gather(const struct plan_predict *p, const char *folder,
+                  const char *to, struct arena *a, struct err *err)
+{
+    struct ensemble_making m = {
+        .study = arena_cstr(a, p->models), .chosen = "", .inside = true};
+    struct store *store = store_open(folder, false, err);
+    int rc = store ? list_trials(store, p, &m.selector, a, err) : -1;
+    if (!rc)
+        rc = ensemble_gather(&m, store, a, err);
+    if (!rc)
+        rc = ensemble_write(&m, to, a, err);
+    ensemble_making_done(&m);
+    store_close(store);
+    return rc;
+}
+
+/* The folder of a study that goes by this name beside the study file; NULL:
+ * there is none. */
+static const char *study_named(const struct plan_predict *p, const char *home,
+                               struct arena *a)
+{
+    const char *name = arena_cstr(a, p->models);
+    const char *places[] = {path_join(a, path_join(a, home, ".throng"), name),
+                            path_join(a, home, name)};
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+        if (file_exists(path_join(a, places[i], "study.db")))
+            return places[i];
+    return NULL;
+}
+
+int bulk_models(const struct plan_predict *p, const char *home,
+                const char *scratch, const char **path, struct arena *a,
+                struct err *err)
+{
+    const char *file = path_join(a, home, arena_cstr(a, p->models));
+    const char *study = study_named(p, home, a);
+    if (study) {
+        *path = path_join(a, scratch, "trials.ensemble");
+        return gather(p, study, *path, a, err);
+    }
+    *path = path_absolute(a, file);
+    if (p->where.len || p->select.len)
+        return err_set(err, ERR_INPUT,
+                       "where and select choose trials of a study, and %.*s is "
+                       "none",
+                       STRF(p->models));
+    return 0;
+}
+
+/* ---- what they cost ---------------------------------------------------------
+ */
+
+double bulk_row_seconds(double flops, double columns, int64_t samples)
+{
+    return flops * (samples > 1 ? (double)samples : 1) / FLOPS_A_SECOND +
+           columns / FIELDS_A_SECOND;
+}
+
+static void add_cost(struct bulk_cost *to, const struct nn_model *m,
+                     const struct data_view *v, int64_t samples)
+{
+    double columns = 1;
+    for (size_t i = 0; v->table && i < v->table->input_count; i++)
+        columns += (double)v->table->inputs[i].columns;
+    to->row_s += bulk_row_seconds(nn_model_flops(m), columns, samples);
+    to->row_bytes += columns * sizeof(float);
+    to->models++;
+}
+
+double bulk_product_seconds(double flops, double added, int64_t samples)
+{
+    double passes = samples > 1 ? (double)samples : 1;
+    return (added + flops * passes) / FLOPS_A_SECOND + passes / PASSES_A_SECOND;
+}
+
+static void add_product_cost(struct bulk_cost *to, const struct nn_model *m,
+                             const struct plan_predict *p)
+{
+    double added, rest = nn_model_flops_split(m, p->product_count, &added);
+    to->row_s += bulk_product_seconds(rest, added, p->samples);
+    to->models++;
+}
+
+const char **bulk_tables(const struct plan_predict *p, const char *home,
+                         struct arena *a)
+{
+    const char **paths = arena_array(a, p->product_count + 1, sizeof(*paths));
+    for (size_t i = 0; i < p->product_count; i++)
+        paths[i] =
+            path_absolute(a, path_join(a, home, arena_cstr(a, p->product[i])));
+    return paths;
+}
+
+/* Each model says what its columns are. */
+static int look_at_product(struct bulk_cost *to, const struct plan_predict *p,
+                           const char *home, const char *file, struct arena *a,
+                           struct err *err)
+{
+    struct nn_about about;
+    struct data_view unused;
+    const char **paths = bulk_tables(p, home, a);
+    if (nn_weights_about(file, a, &about, err))
+        return -1;
+    struct data_product *product = data_product_open(
+        paths, p->product_count, about.data, file, 1, &unused, err);
+    to->product_rows = product ? data_product_rows(product) : 0;
+    data_product_close(product);
+    return product ? 0 : -1;
+}
+
+static int add_model(struct bulk_cost *to, const struct plan_predict *p,
+                     const char *file, struct arena *a, struct err *err)
+{
+    struct data_view view;
+    struct nn_about about;
+    struct nn_model *m = weights_model(file, &view, NULL, a, err);
+    if (!m)
+        return -1;
+    if (p->product_count)
+        add_product_cost(to, m, p);
+    else
+        add_cost(to, m, &view, p->samples);
+    nn_model_free(m);
+    if (to->fitted.len)
+        return 0;
+    if (nn_weights_about(file, a, &about, err))
+        return -1;
+    const struct value *model = json_parse(a, about.model, file, false, err);
+    to->spec = value_get(model, STR("data"));
+    to->fitted = about.data;
+    return model ? 0 : -1;
+}
+
+static int check_combine(const struct plan_predict *p, struct err *err)
+{
+    for (size_t i = 0; combine_names[i]; i++)
+        if (!p->combine.len || str_is(p->combine, combine_names[i]))
+            return 0;
+    return err_set(err, ERR_INPUT, "there is no combine %.*s",
+                   STRF(p->combine));
+}
+
+static int check_keep(const struct plan_predict *p, const struct models *m,
+                      struct bulk_cost *to, struct arena *a, struct err *err)
+{
+    static const double quantiles[] = INFERENCE_QUANTILES;
+    bool told = m->count > 1 || p->samples > 1 || !p->product_count;
+    struct kept_columns k = {.weights = m->list[0].file,
+                             .members = m->count,
+                             .samples = (size_t)p->samples,
+                             .quantiles = quantiles,
+                             .quantile_count =
+                                 told ? INFERENCE_QUANTILE_COUNT : 0};
+    to->fault = p->keep;
+    if (p->keep && kept_columns_check(&k, p->keep, &to->fault, a, err))
+        return -1;
+    to->fault = NULL;
+    return 0;
+}
+
+static int add_models(const struct plan_predict *p, const char *home,
+                      const char *scratch, struct bulk_cost *to,
+                      struct arena *a, struct err *err)
+{
+    struct models m;
+    const char *path;
+    if (check_combine(p, err) || bulk_models(p, home, scratch, &path, a, err) ||
+        models_open(&m, path, scratch, a, err))
+        return -1;
+    for (size_t i = 0; i < m.count; i++)
+        if (add_model(to, p, m.list[i].file, a, err) ||
+            (p->product_count &&
+             look_at_product(to, p, home, m.list[i].file, a, err)))
+            return -1;
+    return check_keep(p, &m, to, a, err);
+}
+
+int bulk_cost(const struct plan_predict *p, const char *home,
+              struct bulk_cost *to, struct arena *a, struct err *err)
+{
+    char scratch[] = "/tmp/throng-models-XXXXXX";
+    *to = (struct bulk_cost){0};
+    if (p->of_command)
+        return 0;
+    if (!mkdtemp(scratch))
+        return err_errno(err, "make a folder in /tmp");
+    int rc = add_models(p, home, scratch, to, a, err);
+    dir_remove(scratch, NULL);
+    return rc;
+}

@@ -1,0 +1,135 @@
+/* device_paces.c - how fast the devices of this machine train
+ *
+ * Both workers are asked once (throng-worker --time-device), for some tenths of
+ * a second each; what they say is kept in the person's cache, for as long as
+ * they, the machine and its GPUs are the same. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/num.h"
+#include "study/devices.h"
+#include "study/program_read.h"
+
+#define TIMING_S 60.0 /* a driver may compile kernels first */
+#define CACHE_MAX 4096
+
+/* ---- asking a worker ----------------------------------------------------- */
+
+static bool next_number(struct str *line, double *x)
+{
+    struct str word;
+    return str_split(line, ' ', &word) && num_double(word, x);
+}
+
+static bool parse_timing(struct str text, struct device_pace *p)
+{
+    struct device_sample samples[2];
+    struct str line, word;
+    if (!str_split(&text, '\n', &line) || !str_split(&line, ' ', &word) ||
+        !str_is(word, "start") || !next_number(&line, &p->start_s))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (!str_split(&text, '\n', &line) ||
+            !next_number(&line, &samples[i].depth) ||
+            !next_number(&line, &samples[i].flops) ||
+            !next_number(&line, &samples[i].seconds))
+            return false;
+    return device_pace_fit(p, samples);
+}
+
+static bool ask(const char *worker, const char *device, const char *scratch,
+                struct device_pace *p)
+{
+    const char *argv[] = {worker, "--time-device", device, NULL};
+    struct buf said;
+    buf_init(&said);
+    bool known = program_read("/", scratch, argv, TIMING_S, &said) == 0 &&
+                 parse_timing(buf_str(&said), p);
+    buf_done(&said);
+    return known;
+}
+
+/* ---- what was said before ------------------------------------------------ */
+
+static void add_program(struct buf *b, const char *path)
+{
+    struct stat s = {0};
+    stat(path, &s);
+    buf_addf(b, " %lld.%lld", (long long)s.st_size, (long long)s.st_mtime);
+}
+
+/* What the numbers are true of. */
+static void print_stamp(struct buf *b, const struct device_asked *q)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    buf_addf(b, "throng-paces 1 %u", q->machine->cpus);
+    add_program(b, q->worker);
+    add_program(b, q->cuda_worker);
+    for (size_t i = 0; i < q->machine->gpu_count; i++)
+        buf_addf(b, " %s", q->machine->gpus[i].uuid);
+    buf_addf(b, " %s\n", visible ? visible : "-");
+}
+
+static bool parse_kept(struct str text, struct str stamp,
+                       struct device_pace *const paces[2])
+{
+    struct str line;
+    if (!str_starts(text, stamp))
+        return false;
+    text = str_n(text.p + stamp.len, text.len - stamp.len);
+    for (size_t i = 0; i < 2; i++)
+        if (!str_split(&text, '\n', &line) ||
+            !next_number(&line, &paces[i]->op_s) ||
+            !next_number(&line, &paces[i]->flops_s) ||
+            !next_number(&line, &paces[i]->start_s) || !(paces[i]->flops_s > 0))
+            return false;
+    return true;
+}
+
+/* NULL: there is nowhere to keep it. */
+static const char *kept_at(const struct device_asked *q, struct arena *a)
+{
+    const char *cache = cache_dir(a);
+    if (!cache || dir_make(cache, NULL))
+        return NULL;
+    return path_join(a, cache, arena_printf(a, "paces-%s", q->machine->host));
+}
+
+static void keep(const char *path, struct str stamp,
+                 struct device_pace *const paces[2])
+{
+    struct buf b;
+    buf_init(&b);
+    buf_addstr(&b, stamp);
+    for (size_t i = 0; i < 2; i++)
+        buf_addf(&b, "%.9g %.9g %.9g\n", paces[i]->op_s, paces[i]->flops_s,
+                 paces[i]->start_s);
+    file_write(path, buf_str(&b), false, NULL);
+    buf_done(&b);
+}
+
+bool device_paces(const struct device_asked *q, struct device_pace *cpu,
+                  struct device_pace *gpu)
+{
+    struct device_pace *const paces[2] = {cpu, gpu};
+    struct arena *a = arena_new();
+    const char *path = kept_at(q, a);
+    struct buf stamp, text;
+    buf_init(&stamp);
+    buf_init(&text);
+    print_stamp(&stamp, q);
+    bool known = path && file_read(path, CACHE_MAX, &text, NULL) == 0 &&
+                 parse_kept(buf_str(&text), buf_str(&stamp), paces);
+    if (!known) {
+        known = ask(q->cuda_worker, "cuda", q->scratch, gpu) &&
+                ask(q->worker, "cpu", q->scratch, cpu);
+        if (known && path)
+            keep(path, buf_str(&stamp), paces);
+    }
+    buf_done(&stamp);
+    buf_done(&text);
+    arena_free(a);
+    return known;
+}

@@ -1,0 +1,351 @@
+/* devices.c - which device `auto` is
+ *
+ * Where this machine has a GPU, the models of each cohort key are trained where
+ * that should be over first (terms/device_cost.h), by how fast both devices
+ * are, how many trials of the key there will be, and how many of them may run
+ * at once. It is decided when the first trial of a key is made, and stored:
+ * whoever goes on with the study does the same. A trial that goes on stays on
+ * the device that it was on. */
+#include "study/devices.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/json.h"
+#include "data/data.h"
+#include "nn/nn.h"
+#include "study/conductor.h"
+
+#define SAMPLES 16 /* points by which it is seen how many keys there are */
+#define NO_END_TRIALS 1000 /* of a study without an end */
+#define FORWARD_AND_BACKWARD 3
+#define LEARNING_AT_ONCE 4 /* trials for each cpu, of a method that learns */
+/* Of the conductor's time, for a trial: what it was for small networks of 20
+ * epochs on several machines (docs/explanation/gpu-cohorts.md). */
+#define CONDUCT_S 3e-4
+
+struct known_data {
+    uint64_t key; /* data_reading_key */
+    struct nn_data_facts facts;
+    size_t rows; /* to train on */
+};
+
+struct study_devices {
+    struct study *study;
+    struct device_pace cpu, gpu;
+    struct arena *arena; /* facts, for as long as it lives */
+    VEC(struct known_data) data;
+    struct idmap *choices; /* key -> struct device_choice, in the arena */
+    uint64_t samples[SAMPLES];
+    size_t sample_count;
+};
+
+/* ---- models ---------------------------------------------------------------
+ */
+
+/* As they stay when the set is closed. */
+static struct nn_data_facts facts_of(const struct data_view *v, struct arena *a)
+{
+    struct nn_data_facts f = nn_data_facts_of(v->table, a);
+    struct nn_data_field *inputs =
+        arena_array(a, f.input_count + 1, sizeof(*inputs));
+    struct nn_data_field *labels =
+        arena_array(a, f.label_count + 1, sizeof(*labels));
+    for (size_t i = 0; i < f.input_count; i++) {
+        inputs[i] = f.inputs[i];
+        inputs[i].name = arena_str(a, inputs[i].name);
+    }
+    for (size_t i = 0; i < f.label_count; i++) {
+        labels[i] = f.labels[i];
+        labels[i].name = arena_str(a, labels[i].name);
+    }
+    f.inputs = inputs;
+    f.labels = labels;
+    f.no_validation = !v->validation.count;
+    return f;
+}
+
+static const struct known_data *data_of(struct study_devices *d,
+                                        const struct value *spec)
+{
+    uint64_t key = data_reading_key(spec);
+    for (size_t i = 0; i < d->data.len; i++)
+        if (d->data.p[i].key == key)
+            return &d->data.p[i];
+    const struct study *s = d->study;
+    struct data_choice choice = {.seed = s->plan->seed};
+    struct data_view view;
+    const char *folder =
+        path_folder(d->arena, path_join(d->arena, s->setup.home,
+                                        arena_cstr(d->arena, s->plan->model)));
+    struct data_set *set = data_open(spec, folder, NULL, NULL);
+    struct known_data known = {.key = key};
+    if (set && data_view_make(&view, set, spec, &choice, d->arena, NULL) == 0) {
+        known.facts = facts_of(&view, d->arena);
+        known.rows = view.train.count;
+    }
+    data_close(set);
+    vec_push(&d->data, known);
+    return &vec_last(&d->data);
+}
+
+/* NULL: it cannot be read, which its trainer will say. Yours to free. */
+static struct nn_model *model_of(struct study_devices *d,
+                                 const struct value *model, struct arena *a,
+                                 size_t *rows)
+{
+    struct problems faults = {.arena = a};
+    const struct value *spec = value_get(model, STR("data"));
+    const struct known_data *data = spec ? data_of(d, spec) : NULL;
+    if (!data || !data->rows)
+        return NULL;
+    *rows = data->rows;
+    return nn_model_read(model, &data->facts, &faults);
+}
+
+/* ---- how many of them there will be ---------------------------------------
+ */
+
+static struct value *sample_point(const struct plan *p, size_t i, struct rng *r,
+                                  struct arena *a)
+{
+    struct value *point = NULL;
+    struct str run_id;
+    if (!p->points)
+        return space_sample(&p->space, r, a);
+    uint64_t count = plan_points_count(p->points);
+    if (!count || plan_points_get(p->points, i * count / SAMPLES, a, &point,
+                                  &run_id, NULL))
+        return NULL;
+    return point;
+}
+
+static void look_at_samples(struct study_devices *d)
+{
+    const struct plan *p = d->study->plan;
+    struct arena *a = arena_new();
+    struct rng r;
+    rng_init(&r, p->seed, 0, "points to count cohorts with");
+    for (size_t i = 0; i < SAMPLES; i++) {
+        size_t rows;
+        arena_reset(a);
+        struct value *point = sample_point(p, i, &r, a);
+        struct value *model = point ? plan_model(p, point, a, NULL) : NULL;
+        struct nn_model *m = model ? model_of(d, model, a, &rows) : NULL;
+        if (m)
+            d->samples[d->sample_count++] = nn_model_key(m);
+        nn_model_free(m);
+    }
+    arena_free(a);
+}
+
+static int64_t trials_of(const struct study_devices *d, uint64_t key)
+{
+    const struct study *s = d->study;
+    int64_t total = study_total(s, &s->run.counts);
+    size_t same = 0;
+    for (size_t i = 0; i < d->sample_count; i++)
+        same += d->samples[i] == key;
+    if (total < 0)
+        total = NO_END_TRIALS;
+    double part =
+        d->sample_count ? fmax((double)same, 0.5) / (double)d->sample_count : 1;
+    double trials = ceil((double)total * part);
+    return trials < 1 ? 1 : (int64_t)trials;
+}
+
+/* ---- choosing --------------------------------------------------------------
+ */
+
+static struct device_work work_of(const struct study_devices *d,
+                                  const struct nn_model *m, size_t rows)
+{
+    const struct study *s = d->study;
+    const struct plan *p = s->plan;
+    double batch = fmin((double)nn_model_batch(m), (double)rows);
+    bool learns = p->strategy->learns != LEARNS_NOT;
+    struct device_work w = {
+        .depth = (double)nn_model_depth(m),
+        .flops = FORWARD_AND_BACKWARD * nn_model_flops(m) * batch,
+        .steps = ceil((double)rows / batch) * (double)nn_model_epochs(m),
+        .numbers = nn_model_member_numbers(m),
+        .trials = trials_of(d, nn_model_key(m)),
+        .conduct_s = CONDUCT_S,
+        .cpus = study_cpus(s)};
+    w.cpus = w.cpus ? w.cpus : 1;
+    w.at_once = learns ? LEARNING_AT_ONCE * w.cpus : 0;
+    if (p->parallel && (!w.at_once || p->parallel < w.at_once))
+        w.at_once = p->parallel;
+    return w;
+}
+
+static const char *fact_of(uint64_t key, char name[32])
+{
+    snprintf(name, 32, STORE_DEVICE_FACT "%016llx", (unsigned long long)key);
+    return name;
+}
+
+static void remember(struct study_devices *d, uint64_t key,
+                     const struct device_choice *c)
+{
+    struct study *s = d->study;
+    struct err err = {0};
+    struct buf b;
+    char name[32];
+    buf_init(&b);
+    device_choice_print(&b, c);
+    run_dirty(&s->run);
+    if (store_fact_set(s->store, fact_of(key, name), buf_str(&b), &err))
+        run_break(&s->run, &err);
+    buf_reset(&b);
+    device_choice_words(&b, c);
+    if (idmap_count(d->choices) == 1)
+        log_to(s->setup.log, LOG_NOTICE, "device %s", b.p);
+    buf_done(&b);
+}
+
+/* What an earlier run decided holds, also where it would now be another. */
+static bool recall(struct study_devices *d, uint64_t key,
+                   struct device_choice *c)
+{
+    struct arena *a = arena_new();
+    struct str text;
+    char name[32];
+    bool known =
+        !store_fact(d->study->store, fact_of(key, name), a, &text, NULL) &&
+        text.p && device_choice_parse(text, c);
+    arena_free(a);
+    return known;
+}
+
+static const struct device_choice *
+choice_of(struct study_devices *d, const struct nn_model *m, size_t rows)
+{
+    uint64_t key = nn_model_key(m);
+    struct device_choice *c = idmap_get(d->choices, key);
+    if (c)
+        return c;
+    c = arena_alloc(d->arena, sizeof(*c));
+    bool known = recall(d, key, c);
+    if (!known) {
+        struct device_work w = work_of(d, m, rows);
+        *c = device_choose(&w, &d->cpu, &d->gpu);
+    }
+    idmap_set(d->choices, key, c);
+    if (!known)
+        remember(d, key, c);
+    return c;
+}
+
+/* ---- for tasks --------------------------------------------------------------
+ */
+
+struct str study_device(const struct study *s, const struct live *l,
+                        const struct value *model)
+{
+    struct study_devices *d = s->devices;
+    const struct device_choice *c = NULL;
+    size_t rows;
+    if (!d)
+        return s->plan->device;
+    if (l->earlier && l->a.use.device[0])
+        return str_of(l->a.use.device);
+    struct arena *a = arena_new();
+    struct nn_model *m = model_of(d, model, a, &rows);
+    if (m)
+        c = choice_of(d, m, rows);
+    nn_model_free(m);
+    arena_free(a);
+    return str_of(c ? c->device->name : devices[0].name);
+}
+
+/* Where the GPU trains most of them, as many are out as it trains together,
+ * and as many again, so that it need not wait for them. */
+void study_device_share(const struct study *s, struct needs *n)
+{
+    const struct study_devices *d = s->devices;
+    const struct device_choice *best = NULL;
+    uint64_t key;
+    void *at;
+    if (!d || s->plan->cpus_said || s->plan->parallel)
+        return;
+    for (size_t i = 0; idmap_next(d->choices, &i, &key, &at);) {
+        const struct device_choice *c = at;
+        if (c->device->gpu && (!best || c->work.trials > best->work.trials))
+            best = c;
+    }
+    if (best)
+        n->cpus = (double)study_cpus(s) / (double)(2 * best->members);
+}
+
+/* ---- opening ----------------------------------------------------------------
+ */
+
+/* By its file, since a static program can ask nobody; THRONG_GPUS describes
+ * GPUs that are not there. */
+static bool may_have_gpu(const struct machine *m)
+{
+    return m->gpu_count || file_exists("/dev/nvidiactl") ||
+           file_exists("/dev/dxg");
+}
+
+static bool is_asked(const struct study *s)
+{
+    const struct plan *p = s->plan;
+    const char *place = study_place_name(s);
+    return p->model_root && (!p->device.len || str_is(p->device, "auto")) &&
+           place_is_here(str_of(place)) && may_have_gpu(s->setup.machine);
+}
+
+/* The key that most samples have is decided first: what trials need depends on
+ * it. */
+static void choose_first(struct study_devices *d)
+{
+    struct arena *a = arena_new();
+    const struct plan *p = d->study->plan;
+    struct rng r;
+    rng_init(&r, p->seed, 0, "points to count cohorts with");
+    for (size_t i = 0; i < SAMPLES && !idmap_count(d->choices); i++) {
+        size_t rows;
+        struct value *point = sample_point(p, i, &r, a);
+        struct value *model = point ? plan_model(p, point, a, NULL) : NULL;
+        struct nn_model *m = model ? model_of(d, model, a, &rows) : NULL;
+        if (m)
+            choice_of(d, m, rows);
+        nn_model_free(m);
+    }
+    arena_free(a);
+}
+
+void study_devices_open(struct study *s)
+{
+    struct device_asked q = {.machine = s->setup.machine,
+                             .worker = s->setup.worker};
+    if (!is_asked(s) || !q.worker)
+        return;
+    q.cuda_worker = arena_printf(s->arena, "%s-cuda", q.worker);
+    q.scratch = path_join(s->arena, s->setup.folder, "paces");
+    struct study_devices *d = xcalloc(1, sizeof(*d));
+    d->study = s;
+    d->arena = arena_new();
+    d->choices = idmap_new();
+    s->devices = d;
+    if (!file_exists(q.cuda_worker) || !device_paces(&q, &d->cpu, &d->gpu)) {
+        study_devices_close(s);
+        return;
+    }
+    look_at_samples(d);
+    choose_first(d);
+}
+
+void study_devices_close(struct study *s)
+{
+    struct study_devices *d = s->devices;
+    if (!d)
+        return;
+    s->devices = NULL;
+    vec_done(&d->data);
+    idmap_free(d->choices);
+    arena_free(d->arena);
+    free(d);
+}

@@ -1,0 +1,98 @@
+/* layer_rows.c - the numbers of a layer, row by row, as a task has written them
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "study/study.h"
+
+int layer_rows_open(struct layer_rows *l, const char *folder, struct arena *a,
+                    struct err *err)
+{
+    const char *path = path_join(a, folder, "output/predictions.csv");
+    *l = (struct layer_rows){.path = path};
+    if (file_map(path, &l->text, err))
+        return -1;
+    csv_init(&l->csv, l->text, ',');
+    if (csv_next(&l->csv, err) > 0 && l->csv.fields.len > 1) {
+        l->columns = l->csv.fields.len - 1;
+        l->numbers = arena_array(a, l->columns, sizeof(*l->numbers));
+        return 0;
+    }
+    layer_rows_close(l);
+    return err_set(err, ERR_CORRUPT, "%s has no numbers", path);
+}
+
+void layer_rows_close(struct layer_rows *l)
+{
+    csv_done(&l->csv);
+    file_unmap(l->text);
+}
+
+/* What is no number there is none here. */
+int layer_rows_next(struct layer_rows *l, struct err *err)
+{
+    int got = csv_next(&l->csv, err);
+    if (got <= 0)
+        return got;
+    if (l->csv.fields.len != l->columns + 1 ||
+        !num_uint(l->csv.fields.p[0], &l->row))
+        return err_set(err, ERR_CORRUPT, "%s:%llu: no row of a layer", l->path,
+                       (unsigned long long)l->csv.line);
+    for (size_t i = 0; i < l->columns; i++)
+        if (!num_double(l->csv.fields.p[i + 1], &l->numbers[i]))
+            l->numbers[i] = NAN;
+    return 1;
+}
+
+static int add_row(struct layer_table *t, const struct layer_rows *l,
+                   size_t *room, struct err *err)
+{
+    if (t->rows == *room) {
+        *room = *room ? *room * 2 : 1024;
+        double *more =
+            realloc(t->numbers, *room * t->columns * sizeof(*t->numbers));
+        uint64_t *row = realloc(t->row, *room * sizeof(*t->row));
+        t->numbers = more ? more : t->numbers;
+        t->row = row ? row : t->row;
+        if (!more || !row)
+            return err_set(err, ERR_LIMIT,
+                           "no memory for %zu rows of %zu numbers", t->rows,
+                           t->columns);
+    }
+    for (size_t i = 0; i < l->columns; i++) {
+        if (!isfinite(l->numbers[i]))
+            return err_set(err, ERR_INPUT,
+                           "row %llu has a number that is not finite",
+                           (unsigned long long)l->row);
+        t->numbers[t->rows * t->columns + i] = l->numbers[i];
+    }
+    t->row[t->rows++] = l->row;
+    return 0;
+}
+
+int layer_table_read(struct layer_table *t, const char *folder, struct arena *a,
+                     struct err *err)
+{
+    struct layer_rows l;
+    size_t room = 0;
+    int got;
+    *t = (struct layer_table){0};
+    if (layer_rows_open(&l, folder, a, err))
+        return -1;
+    t->columns = l.columns;
+    while ((got = layer_rows_next(&l, err)) > 0)
+        if ((got = add_row(t, &l, &room, err)) < 0)
+            break;
+    layer_rows_close(&l);
+    if (got < 0)
+        layer_table_done(t);
+    return got;
+}
+
+void layer_table_done(struct layer_table *t)
+{
+    free(t->numbers);
+    free(t->row);
+    *t = (struct layer_table){0};
+}

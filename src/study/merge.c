@@ -1,0 +1,266 @@
+/* merge.c - what the shards of an inference said, as one table, or as those of
+ * the rules by which they kept some of it (merge_kept.c)
+ *
+ * In the order of the rows, whoever was ready first: the table is the same
+ * whatever happened on the way. It is there when all of it is. Shards that did
+ * not end well are left out, and named in a table beside it. */
+#include <unistd.h>
+
+#include "base/csv.h"
+#include "base/json.h"
+#include "data/data.h"
+#include "study/bulk.h"
+#include "study/merge.h"
+#include "study/own_tables.h"
+
+struct merging {
+    struct study *study;
+    struct shards *shards;
+    struct arena *arena;
+    int64_t *trial_of; /* by shard, from 1: one that is done; 0: none */
+    struct packs *packs;
+    struct file_out *out;
+    struct merge_kept *kept;      /* NULL: all rows are, in out */
+    struct data_product *product; /* of tables; NULL: rows are those of files */
+    struct buf header, missing;
+    bool has_header;
+    struct merged *to;
+};
+
+static int find_done(struct merging *m, struct err *err)
+{
+    struct query q = {.selector = "done", .results = true};
+    struct rows *rows = store_rows(m->study->store, &q, err);
+    uint64_t count = shards_count(m->shards);
+    struct arena *a = arena_new();
+    struct trial t;
+    int got = rows ? 0 : -1;
+    m->trial_of = arena_array(m->arena, count + 1, sizeof(*m->trial_of));
+    while (rows && (got = rows_next(rows, &t, err)) > 0) {
+        arena_reset(a);
+        const struct value *point = json_parse(a, t.point, "point", true, NULL);
+        const struct value *shard = value_get(point, STR("shard"));
+        int64_t at = shard && shard->kind == VALUE_INT ? shard->i : 0;
+        if (at > 0 && (uint64_t)at <= count && !m->trial_of[at])
+            m->trial_of[at] = t.id;
+    }
+    rows_close(rows);
+    arena_free(a);
+    return got;
+}
+
+/* The first line, which all of them have in common. */
+static int take_header(struct merging *m, int64_t shard, struct str *text,
+                       struct err *err)
+{
+    const char *end = text->len ? memchr(text->p, '\n', text->len) : NULL;
+    size_t len = end ? (size_t)(end + 1 - text->p) : text->len;
+    struct str line = str_n(text->p, len);
+    if (!m->header.len) {
+        buf_addstr(&m->header, line);
+        if (file_add(m->out, line, err))
+            return -1;
+    } else if (!str_eq(buf_str(&m->header), line)) {
+        return err_set(err, ERR_INPUT,
+                       "shard %lld has other columns than those before it",
+                       (long long)shard);
+    }
+    *text = str_n(text->p + len, text->len - len);
+    return 0;
+}
+
+/* What a program says may be more or less than a line for each row. */
+static uint64_t count_lines(struct str text)
+{
+    uint64_t lines = 0;
+    const char *at = text.p, *end = text.p + text.len;
+    for (; at < end; lines++) {
+        const char *line = memchr(at, '\n', (size_t)(end - at));
+        at = line ? line + 1 : end;
+    }
+    return lines;
+}
+
+/* 1: what it left is gone. */
+static int add_shard(struct merging *m, int64_t shard, struct err *err)
+{
+    if (m->kept)
+        return merge_kept_add(m->kept, m->trial_of[shard], err);
+    struct err why = {0};
+    struct buf b;
+    buf_init(&b);
+    int rc =
+        packs_read(m->packs, m->trial_of[shard], SHARD_PREDICTIONS, &b, &why);
+    struct str text = buf_str(&b);
+    if (rc)
+        rc = why.kind == ERR_MISSING ? 1
+                                     : err_set(err, why.kind, "%s", why.text);
+    if (!rc && m->has_header)
+        rc = take_header(m, shard, &text, err);
+    if (!rc)
+        m->to->lines += count_lines(text);
+    if (!rc)
+        rc = file_add(m->out, text, err);
+    if (!rc && text.len && text.p[text.len - 1] != '\n')
+        rc = file_add(m->out, STR("\n"), err);
+    buf_done(&b);
+    return rc;
+}
+
+static void miss_shard(struct merging *m, int64_t shard,
+                       const struct task_shard *rows)
+{
+    struct arena *a = arena_new();
+    const char *file = arena_cstr(a, rows->file);
+    buf_addf(&m->missing, "%lld,", (long long)shard);
+    csv_field(&m->missing,
+              m->product       ? STR("product")
+              : rows->name.len ? rows->name
+                               : path_name(file),
+              ',');
+    buf_addf(&m->missing, ",%llu,%llu\n", (unsigned long long)rows->first + 1,
+             (unsigned long long)(rows->first + rows->count));
+    m->to->missing_shards++;
+    m->to->missing_rows += rows->count;
+    arena_free(a);
+}
+
+static int add_all(struct merging *m, struct err *err)
+{
+    struct task_shard rows;
+    uint64_t count = shards_count(m->shards);
+    for (int64_t i = 1; (uint64_t)i <= count; i++) {
+        if (shards_at(m->shards, i, &rows, err))
+            return -1;
+        int rc = m->trial_of[i] ? add_shard(m, i, err) : 1;
+        if (rc < 0)
+            return -1;
+        if (rc)
+            miss_shard(m, i, &rows);
+        else
+            m->to->rows += rows.count;
+    }
+    return 0;
+}
+
+static int write_missing(struct merging *m, struct err *err)
+{
+    const char *path = arena_printf(m->arena, "%s.missing.csv", m->to->path);
+    unlink(path);
+    if (!m->to->missing_shards)
+        return 0;
+    m->to->missing_path = arena_cstr(m->study->arena, str_of(path));
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, "shard,file,first_row,last_row\n");
+    buf_addstr(&b, buf_str(&m->missing));
+    int rc = file_write(path, buf_str(&b), false, err);
+    buf_done(&b);
+    return rc;
+}
+
+/* With a program rows have names of columns where its shards have them. */
+static int look_for_header(struct merging *m, struct err *err)
+{
+    struct task_shard first;
+    if (shards_at(m->shards, 1, &first, err))
+        return -1;
+    m->has_header = !m->study->plan->predict->of_command || first.header;
+    return 0;
+}
+
+static int merge_kept(struct merging *m, struct err *err)
+{
+    struct buf said;
+    if (m->study->plan->predict->product_count &&
+        !(m->product = bulk_product(m->study->bulk, err)))
+        return -1;
+    struct merge_kept_rows rows = {m->shards, m->packs, m->product};
+    m->kept =
+        merge_kept_open(m->study->plan->predict->keep, &rows, m->to->path, err);
+    if (!m->kept)
+        return -1;
+    buf_init(&said);
+    int rc = add_all(m, err);
+    if (!rc)
+        rc = merge_kept_end(m->kept, &said, err);
+    m->to->tables = arena_cstr(m->study->arena, buf_str(&said));
+    buf_done(&said);
+    merge_kept_close(m->kept);
+    return rc || write_missing(m, err) ? -1 : 0;
+}
+
+static int merge(struct merging *m, struct err *err)
+{
+    if (look_for_header(m, err) || find_done(m, err))
+        return -1;
+    if (m->study->plan->predict->keep)
+        return merge_kept(m, err);
+    m->out = file_begin(m->to->path, err);
+    if (!m->out)
+        return -1;
+    if (add_all(m, err) == 0)
+        return file_end(m->out, true, err) || write_missing(m, err) ? -1 : 0;
+    file_drop(m->out);
+    return -1;
+}
+
+int study_merge(struct study *s, struct err *err)
+{
+    struct merging m = {.study = s, .to = &s->merged};
+    if (!s->plan->predict)
+        return 0;
+    s->merged =
+        (struct merged){.path = own_table_path(s->plan->predict, s->setup.home,
+                                               s->setup.folder, s->arena)};
+    if (!s->run.ended_here && file_exists(s->merged.path)) {
+        s->merged.path = NULL;
+        return 0;
+    }
+    m.arena = arena_new();
+    m.shards = shards_open(s->setup.folder, err);
+    m.packs = packs_of(s->store);
+    buf_init(&m.header);
+    buf_init(&m.missing);
+    int rc =
+        m.shards && own_tables_add(s->setup.folder, s->merged.path, err) == 0
+            ? merge(&m, err)
+            : -1;
+    buf_done(&m.header);
+    buf_done(&m.missing);
+    data_product_close(m.product);
+    packs_close(m.packs);
+    shards_close(m.shards);
+    arena_free(m.arena);
+    return rc ? err_wrap(err, "%s was not made", s->merged.path) : 0;
+}
+
+static void add_missing(struct buf *b, const struct merged *m, struct str name)
+{
+    bool row = m->missing_rows == 1, shard = m->missing_shards == 1;
+    const char *them = shard ? "it" : "them";
+    buf_addf(b,
+             "; %llu row%s of %llu shard%s %s missing there: %s lists %s, and "
+             "`throng retry %.*s bad` tries %s again",
+             (unsigned long long)m->missing_rows, row ? "" : "s",
+             (unsigned long long)m->missing_shards, shard ? "" : "s",
+             row ? "is" : "are", m->missing_path, them, STRF(name), them);
+}
+
+void study_merged_print(const struct study *s, struct buf *b)
+{
+    const struct merged *m = &s->merged;
+    if (!m->path)
+        return;
+    if (s->plan->predict->of_command && m->lines != m->rows)
+        buf_addf(b, "%llu line%s of ", (unsigned long long)m->lines,
+                 m->lines == 1 ? "" : "s");
+    buf_addf(b, "%llu row%s", (unsigned long long)m->rows,
+             m->rows == 1 ? "" : "s");
+    if (m->tables)
+        buf_addf(b, ": %s", m->tables);
+    else
+        buf_addf(b, " in %s", m->path);
+    if (m->missing_shards)
+        add_missing(b, m, s->plan->name);
+}

@@ -1,0 +1,123 @@
+/* own_tables.c - the tables that an inference writes, which are none of its
+ * rows
+ */
+#include "study/own_tables.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/vec.h"
+#include "study/shards.h"
+
+#define LIST_FILE "tables"
+#define SHOWN 3 /* names that are told */
+
+/* Tables of rules lie in a folder. */
+const char *own_table_path(const struct plan_predict *p, const char *home,
+                           const char *folder, struct arena *a)
+{
+    struct str said = p->output;
+    while (p->keep && said.len > 1 && said.p[said.len - 1] == '/')
+        said.len--;
+    return said.len
+               ? path_absolute(a, path_join(a, home, arena_cstr(a, said)))
+               : path_join(a, folder, p->keep ? "kept" : "predictions.csv");
+}
+
+/* A list of paths; NULL: none is there. */
+static const struct value *read_list(const char *folder, struct arena *a)
+{
+    const char *path = path_join(a, folder, LIST_FILE);
+    struct value *v = NULL;
+    struct buf b;
+    buf_init(&b);
+    if (file_exists(path) && file_read(path, 0, &b, NULL) == 0)
+        v = json_parse(a, arena_str(a, buf_str(&b)), path, false, NULL);
+    buf_done(&b);
+    return v && v->kind == VALUE_LIST ? v : NULL;
+}
+
+const char *const *own_tables(const struct plan_predict *p, const char *home,
+                              const char *folder, struct arena *a)
+{
+    const struct value *before = read_list(folder, a);
+    size_t count = before ? before->count : 0, n = 0;
+    const char **all = arena_array(a, 2 * count + 4, sizeof(*all));
+    all[n++] = own_table_path(p, home, folder, a);
+    all[n++] = path_absolute(a, folder);
+    all[n++] = arena_printf(a, "%s.missing.csv", all[0]);
+    for (size_t i = 0; i < count; i++) {
+        all[n] = arena_cstr(a, value_text(before->items[i]));
+        all[n + 1] = arena_printf(a, "%s.missing.csv", all[n]);
+        n += 2;
+    }
+    all[n] = NULL;
+    return all;
+}
+
+bool own_tables_have(const char *const *own, const char *path)
+{
+    char file[PATH_MAX], table[PATH_MAX];
+    if (!own || !realpath(path, file))
+        return false;
+    for (; *own; own++) {
+        if (!realpath(*own, table))
+            continue;
+        size_t len = strlen(table);
+        if (!strncmp(file, table, len) && (!file[len] || file[len] == '/'))
+            return true;
+    }
+    return false;
+}
+
+static void add_found(struct buf *b, const char *name, size_t *count)
+{
+    if (++*count <= SHOWN)
+        buf_addf(b, "%s%s", b->len ? ", " : "", name);
+}
+
+struct str own_tables_found(const struct plan_predict *p, const char *home,
+                            struct arena *a)
+{
+    size_t count = 0;
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < p->data_count; i++) {
+        const char *name = arena_cstr(a, p->data[i]);
+        bool glob =
+            strpbrk(name, "*?[") && !file_exists(path_join(a, home, name));
+        const char **found = glob ? shards_glob(home, name, a) : NULL;
+        for (; found && *found; found++)
+            if (own_tables_have(p->own, path_join(a, home, *found)))
+                add_found(&b, *found, &count);
+    }
+    if (count > SHOWN)
+        buf_addf(&b, " and %zu more", count - SHOWN);
+    struct str text = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+int own_tables_add(const char *folder, const char *path, struct err *err)
+{
+    struct arena *a = arena_new();
+    const struct value *before = read_list(folder, a);
+    struct value *all = before ? value_copy(a, before) : value_list(a);
+    struct buf b;
+    int rc = 0;
+    bool there = false;
+    for (size_t i = 0; i < all->count; i++)
+        there = there || str_is(value_text(all->items[i]), path);
+    buf_init(&b);
+    if (!there) {
+        value_list_add(a, all, value_string(a, str_of(path)));
+        json_print(&b, all);
+        buf_addc(&b, '\n');
+        rc =
+            file_write(path_join(a, folder, LIST_FILE), buf_str(&b), true, err);
+    }
+    buf_done(&b);
+    arena_free(a);
+    return rc;
+}

@@ -1,0 +1,143 @@
+/* device_cost.c - how long training takes on a device, and which is the faster
+ */
+#include "terms/device_cost.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/num.h"
+
+/* A cohort is as large as the time of operations is no more than this part of
+ * a step; larger ones gain nothing, and report later. */
+#define OPERATIONS_PART 0.05
+#define MEMBERS_LEAST 64
+
+bool device_pace_fit(struct device_pace *p,
+                     const struct device_sample samples[2])
+{
+    const struct device_sample *s = &samples[0], *l = &samples[1];
+    double det = s->depth * l->flops - l->depth * s->flops;
+    if (!(s->seconds > 0 && l->seconds > 0 && l->flops > 0 && det > 0))
+        return false;
+    double op = (s->seconds * l->flops - l->seconds * s->flops) / det;
+    double each = (s->depth * l->seconds - l->depth * s->seconds) / det;
+    if (op < 0 || each <= 0) { /* noise: the large one says the rate */
+        op = 0;
+        each = l->seconds / l->flops;
+    }
+    p->op_s = op;
+    p->flops_s = 1 / each;
+    return isfinite(p->flops_s);
+}
+
+static double step_s(const struct device_work *w, const struct device_pace *p,
+                     double members)
+{
+    return w->depth * p->op_s + members * w->flops / p->flops_s;
+}
+
+static size_t members_of(const struct device_work *w, const struct device *d,
+                         const struct device_pace *p)
+{
+    double enough = w->depth * p->op_s * p->flops_s / w->flops *
+                    (1 - OPERATIONS_PART) / OPERATIONS_PART;
+    double most = (double)device_capacity(d, w->numbers);
+    if (enough < MEMBERS_LEAST)
+        enough = MEMBERS_LEAST;
+    if (w->at_once && most > (double)w->at_once)
+        most = (double)w->at_once;
+    if (most > (double)w->trials)
+        most = (double)w->trials;
+    most = enough < most ? ceil(enough) : most;
+    return most < 1 ? 1 : (size_t)most;
+}
+
+static double rounds(double trials, double together)
+{
+    return ceil(trials / together);
+}
+
+struct device_choice device_choose(const struct device_work *w,
+                                   const struct device_pace *cpu,
+                                   const struct device_pace *gpu)
+{
+    const struct device *c = &devices[DEVICE_cpu], *g = &devices[DEVICE_cuda];
+    double trials = (double)(w->trials < 1 ? 1 : w->trials);
+    size_t members = members_of(w, g, gpu);
+    double conduct = trials * w->conduct_s;
+    double on_cpus = rounds(trials, w->cpus) * w->steps * step_s(w, cpu, 1);
+    double on_gpu = rounds(trials, (double)members) * w->steps *
+                    step_s(w, gpu, (double)members);
+    struct device_choice choice = {.cpu_s = fmax(on_cpus, conduct),
+                                   .gpu_s =
+                                       gpu->start_s + fmax(on_gpu, conduct),
+                                   .work = *w};
+    bool faster = choice.gpu_s < choice.cpu_s;
+    choice.conductor_s = conduct > (faster ? on_gpu : on_cpus) ? conduct : 0;
+    choice.device = faster ? g : c;
+    choice.members = faster ? members : device_capacity(c, w->numbers);
+    return choice;
+}
+
+/* ---- as text ------------------------------------------------------------ */
+
+void device_choice_print(struct buf *b, const struct device_choice *c)
+{
+    buf_addf(
+        b, "{\"device\":\"%s\",\"members\":%zu,\"trials\":%lld,\"cpus\":%u",
+        c->device->name, c->members, (long long)c->work.trials, c->work.cpus);
+    buf_addf(b, ",\"cpu_seconds\":%.6g,\"gpu_seconds\":%.6g", c->cpu_s,
+             c->gpu_s);
+    buf_addf(b, ",\"conductor_seconds\":%.6g}", c->conductor_s);
+}
+
+static double number_of(const struct value *v, const char *name)
+{
+    const struct value *n = value_get(v, str_of(name));
+    double x = n ? value_number(n) : NAN;
+    return isfinite(x) && x >= 0 && x < 1e15 ? x : 0;
+}
+
+bool device_choice_parse(struct str text, struct device_choice *c)
+{
+    struct arena *a = arena_new();
+    const struct value *v = json_parse(a, text, "device", true, NULL);
+    const struct value *name = v ? value_get(v, STR("device")) : NULL;
+    const struct device *d = name ? device_find(value_text(name), NULL) : NULL;
+    if (d)
+        *c = (struct device_choice){
+            .device = d,
+            .members = (size_t)number_of(v, "members"),
+            .cpu_s = number_of(v, "cpu_seconds"),
+            .gpu_s = number_of(v, "gpu_seconds"),
+            .conductor_s = number_of(v, "conductor_seconds"),
+            .work = {.trials = (int64_t)number_of(v, "trials"),
+                     .cpus = (unsigned)number_of(v, "cpus")}};
+    arena_free(a);
+    return d != NULL;
+}
+
+static void add_about(struct buf *b, double seconds)
+{
+    num_print_seconds(b, seconds < 10 ? seconds : round(seconds));
+}
+
+void device_choice_words(struct buf *b, const struct device_choice *c)
+{
+    const struct device_work *w = &c->work;
+    buf_adds(b, c->device->name);
+    if (c->device->gpu)
+        buf_addf(b, ", up to %zu at a time", c->members);
+    buf_addf(b, ": %lld trial%s should take ", (long long)w->trials,
+             w->trials == 1 ? "" : "s");
+    add_about(b, c->gpu_s);
+    buf_adds(b, " on the GPU, ");
+    add_about(b, c->cpu_s);
+    buf_addf(b, " on %u cpu%s", w->cpus, w->cpus == 1 ? "" : "s");
+    if (!(c->conductor_s > 0) || w->trials < 1)
+        return;
+    buf_adds(b, "; it is the conductor, with ");
+    num_print_seconds(b, c->conductor_s / (double)w->trials);
+    buf_adds(b, " a trial, that takes so long");
+}

@@ -1,0 +1,61 @@
+/* device_cost.h - how long training takes on a device, and which is the faster
+ *
+ * A step of a cohort takes a time for each operation that follows another, and
+ * one for each multiplication of all its members. Two measurements say both of
+ * a device: a small network, whose time is the first kind, and a large one,
+ * whose time is the second. Who hands out trials and writes down what comes of
+ * them needs a time for each, too, on every device: meanwhile others train, so
+ * that all of it is over no sooner than the slower of the two. */
+#ifndef THRONG_TERMS_DEVICE_COST_H
+#define THRONG_TERMS_DEVICE_COST_H
+
+#include "base/buf.h"
+#include "terms/device.h"
+
+struct device_sample {
+    double depth;   /* operations that follow each other */
+    double flops;   /* of a step, all members */
+    double seconds; /* that it took */
+};
+
+struct device_pace {
+    double op_s;    /* of one operation */
+    double flops_s; /* a second; 0: not known */
+    double start_s; /* before the first step */
+};
+/* False: the samples make no sense. */
+bool device_pace_fit(struct device_pace *p,
+                     const struct device_sample samples[2]);
+
+/* What is to be trained: trials of one cohort key. */
+struct device_work {
+    double depth, flops; /* of a step of one of them */
+    double steps;        /* of one, in all */
+    uint64_t numbers;    /* of one, see device_capacity */
+    int64_t trials;
+    int64_t at_once; /* at most, by the method; 0: any number */
+    unsigned cpus;
+    double conduct_s; /* of the conductor, for one of them */
+};
+
+struct device_choice {
+    const struct device *device;
+    size_t members; /* of a cohort */
+    double cpu_s, gpu_s;
+    double conductor_s; /* that the conductor needs, where it is the slower one
+                           on that device; else 0 */
+    struct device_work work;
+};
+struct device_choice device_choose(const struct device_work *w,
+                                   const struct device_pace *cpu,
+                                   const struct device_pace *gpu);
+
+/* {"device":"cuda","members":2048,…}, as it is stored. */
+void device_choice_print(struct buf *b, const struct device_choice *c);
+/* False: it is none. */
+bool device_choice_parse(struct str text, struct device_choice *c);
+/* "cuda, up to 2048 at a time: 10000 trials should take 31s on the GPU, 12m on
+ * 16 cpus", and what the conductor has to do with it */
+void device_choice_words(struct buf *b, const struct device_choice *c);
+
+#endif

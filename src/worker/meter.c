@@ -1,0 +1,75 @@
+/* meter.c - what the GPU of a trainer takes, shared out among its members */
+#include "worker/meter.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sys/sys.h"
+
+#define LOOK_NS 100000000ll
+
+struct meter {
+    struct arena *arena;
+    struct machine machine;
+    struct gpu_looker *looker;
+    int64_t looked_ns;
+    uint64_t first_bytes; /* in use before there was a member */
+    double last_joules;   /* of the GPU; NAN: it does not tell */
+    double joules;        /* one member's part until now */
+    uint64_t bytes;
+};
+
+/* The first GPU that can be seen is the trainer's. */
+struct meter *meter_open(void)
+{
+    struct meter *m = xcalloc(1, sizeof(*m));
+    struct gpu_use use = {0};
+    m->arena = arena_new();
+    if (machine_read(&m->machine, getenv("THRONG_GPUS"), m->arena, NULL) == 0 &&
+        m->machine.gpu_count) {
+        m->looker = gpu_looker_open(&m->machine, m->machine.gpus_described,
+                                    getenv("THRONG_GPUS_USE"));
+        gpu_look(m->looker, 0, &use);
+    }
+    if (!use.known) {
+        meter_close(m);
+        return NULL;
+    }
+    m->looked_ns = clock_mono_ns();
+    m->first_bytes = use.used_bytes;
+    m->last_joules = use.joules;
+    return m;
+}
+
+void meter_close(struct meter *m)
+{
+    if (!m)
+        return;
+    gpu_looker_close(m->looker);
+    arena_free(m->arena);
+    free(m);
+}
+
+void meter_look(struct meter *m, size_t members)
+{
+    struct gpu_use use;
+    if (!m || !members || clock_mono_ns() - m->looked_ns < LOOK_NS)
+        return;
+    gpu_look(m->looker, 0, &use);
+    m->looked_ns = clock_mono_ns();
+    if (use.joules > m->last_joules)
+        m->joules += (use.joules - m->last_joules) / (double)members;
+    m->last_joules = use.joules;
+    if (use.known && use.used_bytes > m->first_bytes)
+        m->bytes = (use.used_bytes - m->first_bytes) / members;
+}
+
+double meter_joules(const struct meter *m)
+{
+    return m ? m->joules : 0;
+}
+
+uint64_t meter_bytes(const struct meter *m)
+{
+    return m ? m->bytes : 0;
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# `device: auto`: what two timings say decides, once for each cohort key, and
+# stays; what a trial was begun on it goes on with. The GPU is this machine's
+# cpu (throng-worker-cuda-here), and how fast it is stands in a file.
+. "$(dirname "$0")/lib.sh"
+
+here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
+[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
+mkdir bin
+cp "$THRONG" "$WORKER" bin/
+cp "$here" bin/throng-worker-cuda
+THRONG=$TMP/bin/throng
+export THRONG_GPUS=h200:9.0:140G THRONG_GPUS_USE=$TMP/use
+printf '0 1 1000\n0 joules 5\n' >use
+mkdir -p .cache/throng
+
+# What both devices were timed at: seconds an operation, flops a second,
+# seconds before the first step; the cpu first.
+paces() { # CPU GPU
+    {
+        printf 'throng-paces 1 %s' "$(nproc)"
+        printf ' %s' "$(stat -c %s.%Y bin/throng-worker)" \
+            "$(stat -c %s.%Y bin/throng-worker-cuda)" 0 -
+        printf '\n%s\n%s\n' "$1" "$2"
+    } >".cache/throng/paces-$(uname -n)"
+}
+
+awk 'BEGIN { srand(3); for (i = 0; i < 60; i++) {
+    x = rand(); y = rand(); print x "," y "," (x > y ? "a" : "b") } }' >xy.csv
+sed -i '1i x,y,label' xy.csv
+cat >net.yaml <<'END'
+data: {train: xy.csv, label: label, validation: 0.2}
+layers: [{dense: '${units}', activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: '${lr}'}
+batch_size: 16
+epochs: 2
+END
+study() { # NAME UNITS
+    cat <<END
+name: $1
+model: net.yaml
+method: grid
+metric: {name: val_loss, goal: minimize}
+parameters:
+  lr: {values: [0.1, 0.01, 0.001, 0.002]}
+  units: {values: $2}
+END
+}
+devices() { # of the last attempts of a study, each once
+    "$THRONG" show "$1" all --json |
+        grep -o '"device":"[a-z]*"' | sort | uniq -c | tr -s ' \n' ' '
+}
+
+study fast '[4]' >fast.yaml
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+run "$THRONG" run fast.yaml
+check_status 'a study runs where the GPU is said to be fast' 0
+check_contains 'and says what was chosen' "$err" 'device cuda, up to 4 at a time'
+check_equal 'each attempt has its device' ' 4 "device":"cuda" ' "$(devices fast)"
+run "$THRONG" status fast
+check_contains 'status says it, too' "$out" 'device   auto chose cuda, up to 4'
+check_contains 'whose gain is bounded by the conductor' "$out" '4 trials should take 1.2ms on the GPU'
+check_matches 'and what the GPU did' "$out" '^gpu      the GPU '
+run "$THRONG" explain fast 1
+check_contains 'so does explain' "$out" 'Its device is cuda.'
+check_contains 'with the reason' "$out" 'Auto chose cuda'
+run "$THRONG" show fast 1
+check_contains 'and show' "$out" 'device cuda'
+run "$THRONG" status fast --json
+check_contains 'and for programs' "$out" '"device":"auto chose cuda'
+
+study slow '[4]' >slow.yaml
+paces '1e-9 1e14 0' '1e-2 1e6 5'
+run "$THRONG" run slow.yaml
+check_status 'one runs where the GPU is said to be slow' 0
+check_equal 'on the cpu' ' 4 "device":"cpu" ' "$(devices slow)"
+run "$THRONG" status slow
+check_contains 'and why is said' "$out" 'auto chose cpu: 4 trials should take'
+check_contains 'with what takes longer than training' "$out" \
+    '; it is the conductor, with 0.3ms a trial, that takes so long'
+
+# What was decided stays, whatever is said since.
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+sed 's/0.002\]/0.002, 0.003]/' slow.yaml >more.yaml
+run "$THRONG" run more.yaml --new more
+check_equal 'another study decides anew' ' 5 "device":"cuda" ' "$(devices more)"
+paces '1e-9 1e14 0' '1e-2 1e6 5'
+"$THRONG" retry more 2 >/dev/null 2>&1
+run "$THRONG" run more.yaml --new more
+check_lacks 'going on decides nothing again' "$err" 'device cpu'
+check_equal 'and keeps to it' '1' \
+    "$(devices more | grep -c '"device":"cuda"')"
+
+# Two kinds of models, of which one is worth a GPU.
+paces '1e-6 1e8 0' '1e-4 1e13 0'
+study kinds '[1, 1024]' >kinds.yaml
+run "$THRONG" run kinds.yaml
+check_equal 'each kind of model has its own device' \
+    ' 4 "device":"cpu" 4 "device":"cuda" ' "$(devices kinds)"
+run "$THRONG" status kinds
+check_contains 'and both are told' "$out" \
+    'cpu for 1 kind of models, cuda for 1 kind of models'
+
+# Said in words, it is as it is said.
+{ study said '[4]'; echo 'device: cpu'; } >said.yaml
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+run "$THRONG" run said.yaml
+check_equal 'a device that is named is taken' ' 4 "device":"cpu" ' \
+    "$(devices said)"
+run "$THRONG" status said
+check_lacks 'and nothing is chosen' "$out" 'auto chose'
+
+# Without the second worker, or with a GPU that is not there.
+rm bin/throng-worker-cuda
+study alone '[4]' >alone.yaml
+run "$THRONG" run alone.yaml
+check_status 'without the second worker the cpu trains' 0
+check_equal 'all of them' ' 4 "device":"cpu" ' "$(devices alone)"
+cp "$here" bin/throng-worker-cuda
+touch -d '2001-01-01' bin/throng-worker-cuda # what was timed does not hold
+echo 'absent=this machine has no NVIDIA driver' >fault
+export THRONG_TEST_GPU=$TMP/fault
+study absent '[4]' >absent.yaml
+run "$THRONG" run absent.yaml
+check_status 'where there is no driver the cpu trains' 0
+check_equal 'all of those, too' ' 4 "device":"cpu" ' "$(devices absent)"

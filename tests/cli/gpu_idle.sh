@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Why a GPU is idle while a program of the person's own has it. The GPUs are
+# described ones; a file says what they do.
+# thorough: programs are looked at for seconds
+# alone: a look that comes seconds late sees less
+. "$(dirname "$0")/lib.sh"
+
+export THRONG_GPUS=a100:8.0:40G THRONG_GPUS_USE=$TMP/on-gpus
+gpu() { # percent joules bytes: what the GPU says from now on
+    printf '0 busy %s\n0 joules %s\n0 4194304 %s\n' "$@" >"$THRONG_GPUS_USE.new"
+    mv "$THRONG_GPUS_USE.new" "$THRONG_GPUS_USE"
+}
+study() { # name percent script
+    printf '%s\n' "$3" >"$1.sh"
+    printf '%s\n' "name: $1" "command: [bash, $1.sh]" 'method: grid' \
+        'resources: {gpus: 1}' 'parameters: {i: {values: [1]}}' >"$1.yaml"
+    gpu "$2" 1000 1000000000
+}
+of() { # study key: of its only attempt
+    "$THRONG" show "$1" 1 --json | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["trials"][0]["attempts"][0][sys.argv[1]])' "$2"
+}
+export -f gpu
+
+# ---- one that waits for what its cpus prepare -------------------------------------
+study prepares 29 'end=$((SECONDS + 4)); while [ $SECONDS -lt $end ]; do :; done
+gpu 29 1600 5000000000
+end=$((SECONDS + 4)); while [ $SECONDS -lt $end ]; do :; done'
+run "$THRONG" run prepares.yaml
+check_status "a program runs on a GPU" 0
+seen=$(of prepares gpu_seen_seconds)
+check_matches "its GPU was looked at" "$seen" '^[1-9]'
+check_matches "and was busy as the driver said" \
+    "$(python3 -c "print(round($(of prepares gpu_busy_seconds) / $seen, 2))")" '^0\.29$'
+check_matches "what it took of its memory is known" "$(of prepares gpu_bytes)" '^4000000000'
+check_matches "and of its energy, shared out by time" "$(of prepares joules)" '^600(\.|$)'
+run "$THRONG" explain prepares 1
+check_matches "explain says how busy it is" "$out" 'The GPU is busy 29 % of the time'
+run "$THRONG" status prepares
+check_matches "and so does status" "$out" 'GPU is busy 29 % of the time'
+run "$THRONG" show prepares 1
+check_contains "that energy goes by time is said" "$out" 'J of a GPU, by time'
+
+# ---- one that keeps it busy ---------------------------------------------------------
+study busy 97 'sleep 3'
+run "$THRONG" run busy.yaml
+run "$THRONG" explain busy 1
+check_matches "one that keeps it busy hears no advice" "$out" \
+    'The GPU is busy 97 % of the time\.'
+
+# ---- one that does nothing -----------------------------------------------------------
+study waits 5 'sleep 3'
+run "$THRONG" run waits.yaml
+run "$THRONG" explain waits 1
+check_contains "for one that leaves both idle several on one GPU are advised" "$out" \
+    'several trials on one GPU'
+
+# ---- a driver that does not say --------------------------------------------------------
+study silent 0 'sleep 2'
+rm "$THRONG_GPUS_USE"
+run "$THRONG" run silent.yaml
+check_equal "nobody knows what a silent driver does" \
+    "$(of silent gpu_seen_seconds) $(of silent joules)" "None None"
+run "$THRONG" explain silent 1
+check_lacks "and nothing is said of it" "$out" "The GPU"

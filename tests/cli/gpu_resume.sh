@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# A training that is interrupted goes on on the kind of device that it was begun
+# on, whatever `auto` would choose now; where it cannot, that is said, in both
+# directions. The GPU is this machine's cpu (throng-worker-cuda-here), and how
+# fast it is stands in a file.
+. "$(dirname "$0")/lib.sh"
+
+here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
+[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
+mkdir bin
+cp "$THRONG" "$WORKER" bin/
+cp -p "$here" bin/throng-worker-cuda
+THRONG=$TMP/bin/throng
+export THRONG_GPUS=h200:9.0:140G
+mkdir -p .cache/throng
+
+paces() { # CPU GPU: seconds an operation, flops a second, seconds before the first
+    {
+        printf 'throng-paces 1 %s' "$(nproc)"
+        printf ' %s' "$(stat -c %s.%Y bin/throng-worker)" \
+            "$(stat -c %s.%Y bin/throng-worker-cuda)" 0 -
+        printf '\n%s\n%s\n' "$1" "$2"
+    } >".cache/throng/paces-$(uname -n)"
+}
+gpu_is_fast() { paces '1e-3 1e9 0' '1e-9 1e14 0'; }
+gpu_is_slow() { paces '1e-9 1e14 0' '1e-2 1e6 5'; }
+gpu_goes() { mv bin/throng-worker-cuda away; }
+gpu_comes() { mv away bin/throng-worker-cuda; }
+
+awk 'BEGIN { srand(3); print "x,y,label"; for (i = 0; i < 60; i++) {
+    x = rand(); y = rand(); print x "," y "," (x > y ? "a" : "b") } }' >xy.csv
+study() { # NAME [DEVICE [EPOCHS]]
+    cat >"$1.net.yaml" <<END
+data: {train: xy.csv, label: label, validation: 0.2}
+layers: [{dense: 4, activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: '\${lr}'}
+batch_size: 16
+epochs: ${3:-1500}
+END
+    cat >"$1.yaml" <<END
+name: $1
+model: $1.net.yaml
+method: grid
+metric: {name: val_loss, goal: minimize}
+parameters: {lr: {values: [0.01, 0.001]}}
+${2:+device: $2}
+END
+}
+reported() { "$THRONG" export "$1" --history 2>/dev/null | grep -q '^2,'; }
+interrupt() { # STUDY: when both of its trials have reported
+    "$THRONG" run "$1.yaml" >"$1.log" 2>&1 &
+    local conductor=$!
+    wait_for 60 reported "$1" || not_ok "$1: it runs" "$(cat "$1.log")"
+    kill -TERM $conductor
+    wait $conductor
+}
+devices() { # of the attempts of trial 1, in order
+    "$THRONG" show "$1" 1 --json | grep -o '"device":"[a-z]*"' | cut -d'"' -f4 |
+        tr '\n' ' '
+}
+moved='goes on on the device'
+
+gpu_is_fast
+study stays
+interrupt stays
+gpu_is_slow
+run "$THRONG" run stays.yaml
+check_status 'what was interrupted on a GPU goes on' 0
+check_equal 'there, though the cpu is said to be faster now' 'cuda cuda ' "$(devices stays)"
+check_lacks 'and nothing is said of it' "$err$("$THRONG" show stays all)" "$moved"
+
+gpu_is_fast
+study down
+interrupt down
+gpu_goes
+run "$THRONG" run down.yaml
+check_status 'where the GPU is gone the cpu goes on' 0
+check_equal 'from one to the other' 'cuda cpu ' "$(devices down)"
+check_contains 'which is said' "$err" \
+    'what was begun on the device cuda goes on on the device cpu'
+
+study keeps auto 60000
+interrupt keeps
+gpu_comes
+gpu_is_fast
+run "$THRONG" run keeps.yaml
+check_status 'what was begun on the cpu goes on when a GPU has come' 0
+check_equal 'on the cpu, which it was begun on' 'cpu cpu ' "$(devices keeps)"
+check_lacks 'and nothing is said of that either' "$err" "$moved"
+
+# Kernels that run one thread after another are slow: it is not waited for.
+study up cpu 60000
+interrupt up
+said() { grep -q "$moved" up.log; }
+study up cuda 60000
+"$THRONG" run up.yaml >up.log 2>&1 &
+conductor=$!
+check 'who names the GPU then has it, and hears that it was begun on the cpu' \
+    wait_for 60 said
+kill -TERM $conductor
+wait $conductor
+check_contains 'in these words' "$(cat up.log)" \
+    'what was begun on the device cpu goes on on the device cuda'
+check_equal 'from one to the other again' 'cpu cuda ' "$(devices up)"

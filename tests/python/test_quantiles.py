@@ -1,0 +1,87 @@
+"""Several quantiles of one label: they are what a head for each would learn,
+and are judged by the mean of their pinball losses."""
+
+import csv
+import io
+import unittest
+
+import of_debian  # noqa: F401
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+from test_ensemble import Models, judged, run  # noqa: E402
+
+QUANTILES = (0.05, 0.5, 0.95)
+SHORT = """\
+layers: [{dense: 6, activation: tanh}, {dropout: 0.1}, {dense: 3}]
+loss: quantile
+quantile: [0.05, 0.5, 0.95]
+metrics: [mae]
+"""
+LONG = """\
+layers:
+  - {dense: 6, activation: tanh}
+  - {dropout: 0.1}
+  - {dense: 1, name: q0.05}
+  - {dense: 1, name: q0.5, from: dropout_2}
+  - {dense: 1, name: q0.95, from: dropout_2}
+heads:
+  - {from: q0.05, loss: quantile, quantile: 0.05, weight: %(third)s, label: y}
+  - {from: q0.5, loss: quantile, quantile: 0.5, weight: %(third)s, label: y,
+     metrics: [mae]}
+  - {from: q0.95, loss: quantile, quantile: 0.95, weight: %(third)s, label: y}
+""" % {"third": repr(1 / 3)}
+COMMON = """\
+epochs: 20
+seed: 3
+data: {file: rows.csv, label: y, scale: std, validation: 0.3}
+"""
+
+
+@unittest.skipUnless(numpy, "numpy is not installed (python3-numpy)")
+class Quantiles(Models):
+    def setUp(self):
+        super().setUp()
+        self.rows(0)
+        for name, text in (("short", SHORT), ("long", LONG)):
+            with open(name + ".yaml", "w") as f:
+                f.write(text + COMMON)
+            run("train", name + ".yaml")
+
+    def table(self, *words):
+        rows = list(csv.DictReader(io.StringIO(
+            run("predict", "--csv", *words))))
+        return {name: numpy.array([float(r[name] or "nan") for r in rows])
+                for name in rows[0]}
+
+    def test_they_are_a_head_for_each(self):
+        self.assertEqual(run("predict", "--csv", "short.safetensors"),
+                         run("predict", "--csv", "long.safetensors"))
+
+    def test_they_are_judged_by_the_mean_of_pinball_losses(self):
+        got = self.table("short.safetensors")
+        label = next(v for k, v in got.items() if k.endswith("label"))
+        losses = []
+        for q in QUANTILES:
+            off = label - got["q%g_predicted" % q]
+            losses.append(numpy.maximum(q * off, (q - 1) * off).mean())
+        told = judged("short.safetensors")
+        self.near(told["loss"], numpy.mean(losses), 1e-6)
+        self.near(told["q0.5_mae"],
+                  abs(label - got["q0.5_predicted"]).mean(), 1e-6)
+        below = [(label <= got["q%g_predicted" % q]).mean()
+                 for q in QUANTILES]
+        self.assertEqual(below, sorted(below))
+
+    def test_an_ensemble_and_a_graph_take_them(self):
+        run("model", "export", "short.safetensors", "--onnx")
+        run("model", "export", "short.safetensors", "--torch")
+        got = self.table("short.safetensors", "--samples", "3")
+        self.assertIn("q0.05_predicted", got)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+/* faulty_gpu.c - a GPU that fails when a test wants it to
+ *
+ * Stands between the device cuda and the machine that runs its kernels
+ * (nn/cuda/gpu.h). The file that THRONG_TEST_GPU names says what is wrong, a
+ * word each: `lost` once, as a GPU that fell off the bus, after which the
+ * file is gone; `bytes=N`, no more memory than that in all; `absent=WHY`. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nn/cuda/gpu.h"
+
+/* The linker gives both names; nobody else declares them. */
+void __real_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
+                    struct gpu_slot *slots, int slot_count, int64_t times);
+void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
+                    struct gpu_slot *slots, int slot_count, int64_t times);
+uint64_t __real_gpu_free_bytes(void);
+uint64_t __wrap_gpu_free_bytes(void);
+void *__real_gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err);
+void *__wrap_gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err);
+void __real_gpu_release(struct gpu_machine *g, void *memory);
+void __wrap_gpu_release(struct gpu_machine *g, void *memory);
+const char *__real_gpu_absent(void);
+const char *__wrap_gpu_absent(void);
+
+static bool fault(char *text, size_t size)
+{
+    const char *path = getenv("THRONG_TEST_GPU");
+    FILE *f = path ? fopen(path, "re") : NULL;
+    bool read = f && fgets(text, (int)size, f);
+    if (f)
+        fclose(f);
+    if (read)
+        text[strcspn(text, "\n")] = 0;
+    return read;
+}
+
+void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
+                    struct gpu_slot *slots, int slot_count, int64_t times)
+{
+    char text[128];
+    if (fault(text, sizeof(text)) && strcmp(text, "lost") == 0 &&
+        unlink(getenv("THRONG_TEST_GPU")) == 0) {
+        fprintf(stderr, "the GPU failed: it has fallen off the bus\n");
+        _Exit(70);
+    }
+    __real_gpu_run(g, list, slots, slot_count, times);
+}
+
+static uint64_t in_use;
+
+void *__wrap_gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
+{
+    void *p = NULL;
+    if (bytes <= __wrap_gpu_free_bytes())
+        p = __real_gpu_alloc(g, bytes, err);
+    else
+        err_set(err, ERR_LIMIT, "the GPU has no room for %zu bytes", bytes);
+    in_use += p ? malloc_usable_size(p) : 0;
+    return p;
+}
+
+void __wrap_gpu_release(struct gpu_machine *g, void *memory)
+{
+    in_use -= memory ? malloc_usable_size(memory) : 0;
+    __real_gpu_release(g, memory);
+}
+
+uint64_t __wrap_gpu_free_bytes(void)
+{
+    char text[128];
+    if (!fault(text, sizeof(text)) || strncmp(text, "bytes=", 6) != 0)
+        return __real_gpu_free_bytes();
+    uint64_t all = strtoull(text + 6, NULL, 10);
+    return all > in_use ? all - in_use : 1;
+}
+
+const char *__wrap_gpu_absent(void)
+{
+    static char text[128];
+    if (fault(text, sizeof(text)) && strncmp(text, "absent=", 7) == 0)
+        return text + 7;
+    return __real_gpu_absent();
+}
