@@ -55,6 +55,10 @@ struct plan_reader {
                   struct err *err);
     /* That the study has, or would have; NULL: its name says it. */
     const char *folder;
+    /* Whether a stage of the campaign was begun and did not end well, so that
+     * what it writes may be there in part, with the context of files; NULL:
+     * none was. */
+    bool (*cut_off)(void *context, struct str campaign, struct str stage);
     /* Whether the text selects trials, as `best:4` does; or NULL. */
     int (*selector_check)(const char *selector, struct err *err);
     /* Those that a study may name, and whose options may stand under their

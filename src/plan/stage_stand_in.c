@@ -203,10 +203,18 @@ static bool is_there(const struct campaign_file *r, struct str file)
                        NULL) == 0;
 }
 
+static bool is_cut_off(const struct campaign_file *r,
+                       const struct plan_stage *s)
+{
+    return r->reader->cut_off && r->reader->cut_off(r->reader->files.context,
+                                                    r->campaign->name, s->name);
+}
+
 /* What the study of a stage depends on before anything has run. */
 enum readable {
     READABLE,
-    READABLE_IN_PART, /* a file that another stage writes is not there … */
+    READABLE_IN_PART, /* a file that another stage writes is not there, or not
+                         all of it … */
     UNREADABLE,       /* … which is a part of the study itself */
 };
 
@@ -231,9 +239,10 @@ static enum readable readable(const struct campaign_file *r,
             return UNREADABLE;
     for (size_t i = 0; i < s->need_count; i++) {
         const struct plan_stage *n = &r->stages.p[s->needs[i]];
+        bool whole = !n->output_count || !is_cut_off(r, n);
 
         for (size_t k = 0; k < n->output_count; k++) {
-            if (is_there(r, n->outputs[k]))
+            if (whole && is_there(r, n->outputs[k]))
                 continue;
             if (is_part(s, n->outputs[k]))
                 return UNREADABLE;

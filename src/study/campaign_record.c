@@ -49,6 +49,21 @@ int record_read(struct store *store, struct str stage, struct arena *a,
     return 0;
 }
 
+bool campaign_cut_off(const char *folder, struct str stage)
+{
+    struct store *store = store_open(folder, false, NULL);
+    struct arena *a = arena_new();
+    struct value *record = NULL;
+    bool cut = false;
+    if (store && record_read(store, stage, a, &record, NULL) == 0 && record) {
+        enum stage_state state = record_state(record);
+        cut = state != STAGE_DONE && state != STAGE_SKIPPED;
+    }
+    store_close(store);
+    arena_free(a);
+    return cut;
+}
+
 int record_write(struct campaign *c, struct stage *s, struct err *err)
 {
     struct buf b;

@@ -81,6 +81,14 @@ static int count_shards(void *context, const char *folder, struct plan *p,
                : shards_make(p->predict, said, r->home, NULL, err);
 }
 
+static bool stage_cut_off(void *context, struct str campaign, struct str stage)
+{
+    const struct reader *r = context;
+    const char *studies = path_join(r->arena, r->home, ".throng");
+    return campaign_cut_off(
+        path_join(r->arena, studies, arena_cstr(r->arena, campaign)), stage);
+}
+
 static void check(struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
@@ -96,5 +104,6 @@ struct plan_reader study_reader(struct arena *a, const char *home)
                                 .methods = search_methods,
                                 .check = check,
                                 .shards = count_shards,
+                                .cut_off = stage_cut_off,
                                 .selector_check = store_selector_check};
 }

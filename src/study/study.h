@@ -455,6 +455,9 @@ size_t campaign_began(const struct campaign *c);
  * setup: plan, folder, home, reader, log. */
 int campaign_foresee(const struct campaign_setup *setup, struct buf *b,
                      struct err *err);
+/* True when a stage of the campaign in this folder was begun and did not end
+ * well: what it writes may be there in part. */
+bool campaign_cut_off(const char *folder, struct str stage);
 
 /* True when a store is a campaign's. */
 bool store_is_campaign(struct store *store);

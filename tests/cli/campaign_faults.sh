@@ -177,6 +177,34 @@ check_contains "also when it was made whole" "$err" "makes is done: unchanged"
 mv gates.yaml c.yaml
 rm -f go
 
+# ---- half of a file --------------------------------------------------------
+# Killed while a stage writes, the campaign goes on: those behind it are not
+# judged by what there is of it.
+cp -r "$ROOT/examples/campaign" half
+cd half || exit 1
+mv prepare.sh whole.sh
+cat >prepare.sh <<'EOF2'
+[ -e whole ] && exec sh whole.sh "$1"
+printf 'width,height' >leaves.csv
+touch began
+sleep 600
+EOF2
+"$THRONG" run leaves.yaml >c.out 2>c.err &
+conductor=$!
+wait_for 120 test -e began
+kill -9 "$conductor"
+wait "$conductor" 2>/dev/null
+touch whole
+run "$THRONG" check leaves.yaml
+check_status "half of a file that will be written again is no mistake" 0
+run "$THRONG" run -q leaves.yaml
+check_status "nor when the campaign goes on" 0
+: >leaves.csv
+run "$THRONG" check leaves.yaml
+check_contains "one that its stage is done with is" "$err" \
+    "leaves.csv: has no rows"
+cd ..
+
 # ---- results of somebody else ---------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     mkdir -m 755 shared
