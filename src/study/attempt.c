@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "study/run.h"
+#include "study/used.h"
 
 #define RETRY_DELAY_MAX_S 300.0
 
@@ -833,6 +834,21 @@ static uint64_t checkpoint_digest(struct run *r, const struct live *l)
     return digest;
 }
 
+/* How long one ran that is gone: until now, where this run had it out and has
+ * heard of its start; else what its worker has kept of it. */
+static int time_gone(struct run *r, const struct live *l,
+                     struct record_ended *e, struct err *err)
+{
+    bool ours = l->a.started > 0 && r->phase != RUN_SETTLES;
+    if (e->outcome == OUTCOME_UNSTARTED)
+        return 0;
+    if (!ours)
+        return used_untold(r->store, l, &e->seconds, err);
+    if (e->wall > l->a.started)
+        e->seconds = e->wall - l->a.started;
+    return 0;
+}
+
 void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
                   const char *reason)
 {
@@ -845,13 +861,12 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
     };
     if (outcome == OUTCOME_LOST)
         e.checkpoint_digest = checkpoint_digest(r, l);
-    if (l->a.started > 0 && e.wall > l->a.started && r->phase != RUN_SETTLES)
-        e.seconds = e.wall - l->a.started;
     struct err err = {0};
     uint64_t task = (uint64_t)l->t.id;
     arena_reset(r->arena);
     run_dirty(r);
-    if (r->phase != RUN_BROKEN && on_end(r, l, &e, true, &err))
+    if (r->phase != RUN_BROKEN &&
+        (time_gone(r, l, &e, &err) || on_end(r, l, &e, true, &err)))
         break_at(r, task, &err);
 }
 

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "study/conductor.h"
 #include "study/selected.h"
+#include "study/used.h"
 #include "terms/state.h"
 
 /* ---- a program of the person's own ------------------------------------ */
@@ -340,41 +341,14 @@ static const char *ruled(struct study *s, const struct live *l, double value)
     return text;
 }
 
-/* The time of attempts that an attempt may go on from: a failure, or who began
- * anew, ends the row. */
-static double used_before(const struct attempt *list, size_t count,
-                          const struct attempt *now)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < count && list[i].number < now->number; i++) {
-        bool goes_on = list[i].outcome == OUTCOME_INTERRUPTED ||
-                       list[i].outcome == OUTCOME_CHECKPOINTED ||
-                       list[i].outcome == OUTCOME_LOST;
-        if (goes_on && list[i].number >= now->anew)
-            seconds += list[i].seconds;
-        else if (list[i].outcome != OUTCOME_UNSTARTED)
-            seconds = 0;
-    }
-    return seconds;
-}
-
-/* As worker/used.h counts it; here where the conductor listens. */
 static double used_s(struct study *s, struct live *l)
 {
-    struct arena *a;
-    struct attempt *list = NULL;
-    size_t count = 0;
     struct err err = {0};
-    if (l->a.number < 2 || l->a.anew == l->a.number)
-        return 0;
     if (l->used_of == l->a.number)
         return l->used_s;
-    a = arena_new();
-    if (store_attempts(s->store, l->t.id, a, &list, &count, &err))
+    if (used_before(s->store, l, &l->used_s, &err))
         run_break(&s->run, &err);
-    l->used_s = used_before(list, count, &l->a);
     l->used_of = l->a.number;
-    arena_free(a);
     return l->used_s;
 }
 
