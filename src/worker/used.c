@@ -60,7 +60,7 @@ static void keep(const struct attempt *a, double seconds)
     const char *folder = arena_cstr(arena, a->task.folder);
     struct buf text;
     buf_init(&text);
-    buf_addf(&text, "%.3f\n", a->used_s + seconds);
+    buf_addf(&text, "%.6f\n", a->used_s + seconds);
     if (file_is_dir(folder))
         file_write(path_join(arena, folder, TASK_USED), buf_str(&text), false,
                    NULL);
