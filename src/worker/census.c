@@ -128,7 +128,7 @@ static uint64_t owner_of_child(struct worker *w, const struct process_info *row)
     const struct attempt *a = idmap_get(w->by_pid, (uint64_t)row->pid);
     if (a)
         return a->serial;
-    if (crew_has(w, row->pid))
+    if (crew_has(w, row->pid) || row->pid == w->gpu_watch.process.pid)
         return OWNER_CREW;
     uint64_t owner = owner_seen_before(&w->census, row);
     if (owner == OWNER_UNKNOWN)

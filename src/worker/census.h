@@ -23,7 +23,9 @@ struct attempt;
 #define OWNER_NONE 0u    /* not below this worker */
 #define OWNER_UNKNOWN 1u /* ours, but it cannot be said whose */
 #define OWNER_GONE 2u    /* of an attempt that ended some time ago */
-#define OWNER_CREW 3u    /* a trainer, which outlives attempts */
+#define OWNER_CREW                                                             \
+    3u /* a trainer, or who looks at GPUs: it outlives                         \
+          attempts */
 #define OWNER_FIRST 16u
 
 struct known {

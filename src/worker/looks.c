@@ -79,8 +79,10 @@ static void look_at(struct worker *w, size_t gpu, const struct gpu_reading *r,
         if (is_on(w->running.p[i], gpu) && is_program(w->running.p[i]))
             share_out(w->running.p[i], g, r, parts, now);
     if (r->known && (!parts || !g->known)) {
+        /* What a scheduler grants is nobody else's, where the first look comes
+         * when tasks are there. */
+        g->others_bytes = parts && w->granted ? 0 : r->used_bytes;
         g->known = true;
-        g->others_bytes = r->used_bytes;
     }
     g->joules = r->joules;
 }

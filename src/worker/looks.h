@@ -26,8 +26,9 @@ struct looks {
     struct looked_gpu gpus[ROOM_GPUS_MAX];
 };
 
-/* Takes the payload of a RECORD_GPUS. The energy of a GPU, and its memory above
- * what was in use before, are shared out equally among those who are on it. */
+/* Takes the payload of a RECORD_GPUS, or the same from gpu_watch.c. The energy
+ * of a GPU, and its memory above what was in use before, are shared out equally
+ * among those who are on it. */
 void looks_gpus(struct worker *w, struct str payload);
 /* After a census: who waits for disks? Looks at most once a second, and less
  * often where that is dear. */

@@ -292,7 +292,8 @@ static void reap(struct worker *w)
         if (owner)
             attempt_add_use(owner, &use);
         if (!a) {
-            crew_reaped(w, pid, status);
+            if (!gpu_watch_reaped(w, pid))
+                crew_reaped(w, pid, status);
             continue;
         }
         a->kind->exit(a, status, &use);
@@ -786,7 +787,10 @@ static int open_link(struct worker *w, const struct worker_setup *setup,
     if (setup->bundle.tasks) {
         warned_begin(w, setup->bundle.sandbox);
         saving_init(w, setup->save_every_s);
-        return bundle_open(w, &setup->bundle, err);
+        if (bundle_open(w, &setup->bundle, err) != 0)
+            return -1;
+        gpu_watch_open(w);
+        return 0;
     }
     if (link_open_socket(&w->link, w->loop, setup->fd, hooks_of(w), err) != 0)
         return -1;
@@ -857,6 +861,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
                          .study.fd = -1,
                          .link.fd = -1};
     share_init(&w->share);
+    gpu_watch_init(&w->gpu_watch);
     environment_init(&w->environment, setup->env, setup->mark,
                      setup->bundle.tasks != NULL);
     w->environment.tools_bin = setup->tools_bin;
@@ -921,6 +926,7 @@ void worker_done(struct worker *w)
     if (w->nothing >= 0)
         close(w->nothing);
     anchor_close(&w->study);
+    gpu_watch_done(&w->gpu_watch);
     loop_free(w->loop);
     idmap_free(w->by_pid);
     patterns_done(&w->patterns);

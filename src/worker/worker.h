@@ -15,6 +15,7 @@
 #include "worker/census.h"
 #include "worker/cgroup.h"
 #include "worker/environment.h"
+#include "worker/gpu_watch.h"
 #include "worker/granted.h"
 #include "worker/link.h"
 #include "worker/looks.h"
@@ -64,7 +65,8 @@ struct worker {
     struct cgroups cgroups;
     struct census census;
     struct looks looks;
-    struct leaders leaders; /* beside the last words */
+    struct gpu_watch gpu_watch; /* of a job */
+    struct leaders leaders;     /* beside the last words */
     struct pool pool;
 
     VEC(struct attempt *) waiting; /* in order of arrival, from `first` on */
