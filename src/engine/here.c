@@ -22,7 +22,7 @@ void here_open(struct here *h, const struct engine_setup *setup)
 
 void here_close(struct here *h)
 {
-    gpu_looker_close(h->looker);
+    gpu_scout_close(h->scout);
     arena_free(h->arena);
 }
 
@@ -59,24 +59,29 @@ size_t here_gpus(const void *place)
     return h->machine.gpu_count;
 }
 
-void here_look(void *place, size_t gpu, struct gpu_use *use)
+static uint64_t look(struct here *h, size_t gpu, struct gpu_use *use)
 {
-    struct here *h = place;
-    if (!h->looker)
-        h->looker = gpu_looker_open(&h->machine, h->machine.gpus_described,
-                                    getenv("THRONG_GPUS_USE"));
-    gpu_look(h->looker, gpu, use);
+    if (!h->scout)
+        h->scout = gpu_scout_open(&h->machine, getenv("THRONG_GPUS_USE"));
+    return gpu_scout_look(h->scout, gpu, use);
 }
 
-void here_readings(struct here *h, struct buf *payload)
+void here_look(void *place, size_t gpu, struct gpu_use *use)
 {
+    look(place, gpu, use);
+}
+
+bool here_readings(struct here *h, struct buf *payload)
+{
+    uint64_t told = h->told;
     for (size_t i = 0; i < h->room.gpu_count; i++) {
         struct gpu_use use;
-        here_look(h, i, &use);
+        h->told = look(h, i, &use);
         struct gpu_reading r = {.busy = use.busy,
                                 .joules = use.joules,
                                 .known = use.known,
                                 .used_bytes = use.used_bytes};
         gpu_reading_print(payload, &r);
     }
+    return h->told > told;
 }

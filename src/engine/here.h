@@ -13,7 +13,8 @@ struct here {
     struct machine machine;
     struct room room;
     const struct engine_setup *given; /* whose `parallel` may change */
-    struct gpu_looker *looker;        /* NULL: nobody has looked yet */
+    struct gpu_scout *scout;          /* NULL: nobody has looked yet */
+    uint64_t told;                    /* its answers that are in readings */
 };
 
 void here_open(struct here *h, const struct engine_setup *setup);
@@ -27,7 +28,8 @@ int64_t here_want(const void *place, const struct needs *n,
 size_t here_gpus(const void *place);
 void here_look(void *place, size_t gpu, struct gpu_use *use);
 
-/* A look at all GPUs of the room: the payload of a RECORD_GPUS. */
-void here_readings(struct here *h, struct buf *payload);
+/* A look at all GPUs of the room: the payload of a RECORD_GPUS. False: it found
+ * nothing that is newer than the last one. */
+bool here_readings(struct here *h, struct buf *payload);
 
 #endif

@@ -149,11 +149,12 @@ static void send_readings(struct local *l)
 {
     struct buf payload;
     buf_init(&payload);
-    here_readings(&l->here, &payload);
-    struct record r = {.type = RECORD_GPUS, .payload = buf_str(&payload)};
-    wire_send(&l->wire, &r);
+    if (here_readings(&l->here, &payload)) {
+        struct record r = {.type = RECORD_GPUS, .payload = buf_str(&payload)};
+        wire_send(&l->wire, &r);
+        wake_for_flush(l);
+    }
     buf_done(&payload);
-    wake_for_flush(l);
     loop_timer_in(l->look_timer, LOOK_SECONDS);
 }
 

@@ -11,7 +11,7 @@
 #define LOOK_S 0.05
 
 struct gpu_peak {
-    struct gpu_looker *looker;
+    struct gpu_scout *scout;
     struct loop_source *timer;
     size_t count;
     uint64_t *least;
@@ -23,7 +23,7 @@ static void look(struct gpu_peak *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         struct gpu_use now;
-        gpu_look(p->looker, i, &now);
+        gpu_scout_look(p->scout, i, &now);
         if (!now.known)
             continue;
         if (!p->known[i] || now.used_bytes < p->least[i])
@@ -44,8 +44,7 @@ static void on_look(void *context)
 struct gpu_peak *gpu_peak_open(struct loop *loop, const struct machine *m)
 {
     struct gpu_peak *p = xcalloc(1, sizeof *p);
-    p->looker =
-        gpu_looker_open(m, m->gpus_described, getenv("THRONG_GPUS_USE"));
+    p->scout = gpu_scout_open(m, getenv("THRONG_GPUS_USE"));
     p->count = m->gpu_count;
     p->least = xcalloc(p->count + 1, sizeof *p->least);
     p->known = xcalloc(p->count + 1, sizeof *p->known);
@@ -68,7 +67,7 @@ void gpu_peak_close(struct gpu_peak *p, struct measure *m)
         m->gpu_bytes = p->most < GPU_CONTEXT_BYTES ? 0 : p->most;
     }
     loop_remove(p->timer);
-    gpu_looker_close(p->looker);
+    gpu_scout_close(p->scout);
     free(p->least);
     free(p->known);
     free(p);

@@ -359,6 +359,14 @@ struct gpu_looker *gpu_looker_open(const struct machine *m, bool described,
                                    const char *file);
 void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u);
 void gpu_looker_close(struct gpu_looker *l);
+/* The same by a process of its own, so that a driver which hangs holds nobody:
+ * for who has an event loop. What is found is that of this look or, where the
+ * driver takes its time, of the one before; nobody knows where that is seconds
+ * ago. Returns how many answers there were until now: as many as the last time
+ * means that it is still that one. Yours to close. */
+struct gpu_scout *gpu_scout_open(const struct machine *m, const char *file);
+uint64_t gpu_scout_look(struct gpu_scout *s, size_t gpu, struct gpu_use *u);
+void gpu_scout_close(struct gpu_scout *s);
 
 /* Seconds that this machine's cpus have been busy since it was started; -1 when
  * nothing tells. */

@@ -23,7 +23,7 @@ struct sample {
 struct machine_log {
     struct arena *arena;
     struct machine machine;
-    struct gpu_looker *looker;
+    struct gpu_scout *scout;
     struct loop_source *timer;
     struct sample samples[KEPT];
     size_t next;
@@ -59,7 +59,7 @@ static void look(void *context)
     s->bytes = used_bytes(&m->machine);
     for (size_t i = 0; i < m->machine.gpu_count; i++) {
         struct gpu_use use = {0};
-        gpu_look(m->looker, i, &use);
+        gpu_scout_look(m->scout, i, &use);
         s->gpus[i] = use.known ? (double)use.used_bytes : NAN;
         s->busy[i] = use.busy;
     }
@@ -74,8 +74,7 @@ struct machine_log *machine_log_open(struct loop *loop, struct err *err)
         machine_log_close(m);
         return NULL;
     }
-    m->looker = gpu_looker_open(&m->machine, m->machine.gpus_described,
-                                getenv("THRONG_GPUS_USE"));
+    m->scout = gpu_scout_open(&m->machine, getenv("THRONG_GPUS_USE"));
     size_t gpus = m->machine.gpu_count;
     double *room = arena_array(m->arena, KEPT * 2 * gpus + 1, sizeof(*room));
     for (size_t i = 0; i < KEPT; i++) {
@@ -91,7 +90,7 @@ void machine_log_close(struct machine_log *m)
 {
     if (!m)
         return;
-    gpu_looker_close(m->looker);
+    gpu_scout_close(m->scout);
     arena_free(m->arena);
     free(m);
 }
@@ -197,7 +196,7 @@ int route_machine(struct exchange *x)
              (unsigned long long)machine_memory_free());
     for (size_t i = 0; i < m->gpu_count; i++) {
         struct gpu_use use = {0};
-        gpu_look(log->looker, i, &use);
+        gpu_scout_look(log->scout, i, &use);
         buf_adds(b, i ? "," : "");
         add_gpu(b, &m->gpus[i], &use);
     }

@@ -64,3 +64,14 @@ check_equal "nobody knows what a silent driver does" \
     "$(of silent gpu_seen_seconds) $(of silent joules)" "None None"
 run "$THRONG" explain silent 1
 check_lacks "and nothing is said of it" "$out" "The GPU"
+
+# ---- a driver that hangs -------------------------------------------------------------------
+study hangs 0 'sleep 1'
+rm "$THRONG_GPUS_USE"
+mkfifo "$THRONG_GPUS_USE" # nobody writes it
+run timeout 60 "$THRONG" run hangs.yaml
+check_status "a driver that hangs holds up no study" 0
+check_contains "whose trials end" "$err" "1/1 done"
+check_equal "and nobody knows what its GPU did" \
+    "$(of hangs gpu_seen_seconds) $(of hangs joules)" "None None"
+rm "$THRONG_GPUS_USE"
