@@ -34,8 +34,8 @@ struct again {
 
 struct engine_hooks {
     void *context;
-    /* STARTING, STARTED, METRICS, ENDED or NOTICE of a task. After ENDED the
-     * engine has forgotten the task. */
+    /* STARTING, STARTED, METRICS, USE, ENDED, NOTICE … of a task. After ENDED
+     * the engine has forgotten the task. */
     void (*record)(void *context, const struct record *r);
     /* The worker that had the task is gone, or presumed to be. company: how
      * many tasks that may have run were lost together, this one included; 0: it

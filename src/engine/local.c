@@ -283,6 +283,7 @@ static int deliver(struct local *l, const struct record *r, struct err *err)
     case RECORD_ABOUT:
     case RECORD_ANEW:
     case RECORD_FILE:
+    case RECORD_USE:
     case RECORD_NOTICE:
         break;
     default:

@@ -751,6 +751,19 @@ static void on_notice(struct run *r, struct live *l, struct str text)
            STRF(text));
 }
 
+/* Of an attempt that runs; it is written with its row. */
+static int on_use(struct live *l, struct str payload, struct err *err)
+{
+    struct record_use u;
+    if (record_use_parse(payload, &u, err))
+        return -1;
+    if (use_is_known(&u.use))
+        l->a.use = u.use;
+    l->a.seconds = u.seconds;
+    l->a.cpu_seconds = u.cpu_seconds;
+    return 0;
+}
+
 static int take(struct run *r, struct live *l, const struct record *record,
                 struct err *err)
 {
@@ -769,6 +782,8 @@ static int take(struct run *r, struct live *l, const struct record *record,
         return on_file(r, l, record->payload, err);
     case RECORD_ABOUT:
         return attempt_about(r, l, redacted(r, record->payload), err);
+    case RECORD_USE:
+        return on_use(l, record->payload, err);
     case RECORD_NOTICE:
         on_notice(r, l, record->payload);
         return 0;

@@ -9,18 +9,21 @@ enum {
     HEADER = 20    /* … and sequence */
 };
 
+#define SECONDS_MAX 1e12
+
 _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
                "a record of the largest payload is a record of RECORD_MAX");
 
 static bool type_known(unsigned type)
 {
-    return (type >= RECORD_HELLO && type <= RECORD_FILE) ||
+    return (type >= RECORD_HELLO && type <= RECORD_USE) ||
            (type >= RECORD_TASK && type <= RECORD_GPUS);
 }
 
 static uint8_t version_of(enum record_type type)
 {
-    return type == RECORD_GPUS       ? 5
+    return type == RECORD_USE        ? 6
+           : type == RECORD_GPUS     ? 5
            : type == RECORD_PARALLEL ? 4
            : type == RECORD_FILE     ? 3
                                      : 2;
@@ -197,6 +200,31 @@ int record_file_parse(struct str payload, struct record_file *f,
         return payload_end(&in, "file", err);
     read.text = str_n((const char *)in.p, (size_t)(in.end - in.p));
     *f = read;
+    return 0;
+}
+
+void record_use_print(struct buf *b, const struct record_use *u)
+{
+    buf_add_f64(b, u->seconds);
+    buf_add_f64(b, u->cpu_seconds);
+    use_print(b, &u->use);
+}
+
+int record_use_parse(struct str payload, struct record_use *u, struct err *err)
+{
+    struct bytes in = bytes_of(payload);
+    struct record_use read = {.seconds = bytes_f64(&in)};
+    read.cpu_seconds = bytes_f64(&in);
+    if (!use_parse(&in, &read.use))
+        in.bad = true;
+    if (payload_end(&in, "use", err))
+        return -1;
+    if (!(read.seconds >= 0 && read.seconds < SECONDS_MAX) ||
+        !(read.cpu_seconds >= 0 && read.cpu_seconds < SECONDS_MAX))
+        return err_set(err, ERR_CORRUPT,
+                       "a record of what an attempt uses has a time that is "
+                       "none");
+    *u = read;
     return 0;
 }
 

@@ -24,8 +24,8 @@
 
 /* The newest. A record is of the first that has its type, so that a program
  * which does not know that says so and no more: version 3 has RECORD_FILE, 4
- * RECORD_PARALLEL, 5 RECORD_GPUS. */
-#define RECORD_VERSION 5
+ * RECORD_PARALLEL, 5 RECORD_GPUS, 6 RECORD_USE. */
+#define RECORD_VERSION 6
 #define RECORD_MAX (16u << 20) /* bytes of one record */
 #define RECORD_PAYLOAD_MAX (RECORD_MAX - 28)
 /* Of a study: the folder of records that no conductor has taken, and what the
@@ -54,6 +54,7 @@ enum record_type {
                             any points; not said of a first attempt */
     RECORD_FILE = 11,    /* struct record_file: a file of the trial's folder
                             that was not written (task.say_bytes) */
+    RECORD_USE = 12,     /* struct record_use: of an attempt that runs */
     /* conductor to worker */
     RECORD_TASK = 32, /* a task (terms/task.h) */
     RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
@@ -82,7 +83,7 @@ struct record {
 /* Something that a worker says of a task. */
 static inline bool record_is_of_task(const struct record *r)
 {
-    return r->type >= RECORD_STARTING && r->type <= RECORD_FILE &&
+    return r->type >= RECORD_STARTING && r->type <= RECORD_USE &&
            r->type != RECORD_PONG;
 }
 /* The payload holds at most RECORD_PAYLOAD_MAX bytes. */
@@ -113,6 +114,11 @@ struct record_points {
 struct record_file {
     struct str name; /* in the folder */
     struct str text;
+};
+/* Until now. What its end says takes its place. */
+struct record_use {
+    double seconds, cpu_seconds;
+    struct use use;
 };
 struct record_ended {
     enum outcome outcome;
@@ -153,6 +159,8 @@ int record_points_parse(struct str payload, struct record_points *p,
 void record_file_print(struct buf *b, struct str name);
 int record_file_parse(struct str payload, struct record_file *f,
                       struct err *err);
+void record_use_print(struct buf *b, const struct record_use *u);
+int record_use_parse(struct str payload, struct record_use *u, struct err *err);
 void record_ended_print(struct buf *b, const struct record_ended *e);
 int record_ended_parse(struct str payload, struct record_ended *e,
                        struct err *err);

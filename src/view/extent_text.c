@@ -59,15 +59,13 @@ static void add_metrics(struct buf *b, const struct trial *t, struct arena *a)
         add_metric(b, summary->keys[i], width, summary->items[i]);
 }
 
-static void add_attempt(struct buf *b, const struct attempt *a)
+/* Each behind a comma. */
+static void add_attempt_facts(struct buf *b, const struct attempt *a)
 {
-    buf_addf(b, "  %u  %-12s ", a->number,
-             a->outcome != OUTCOME_NONE ? outcome_name(a->outcome)
-             : a->started > 0           ? "running"
-                                        : "placed");
-    if (a->outcome != OUTCOME_NONE) {
+    if (a->outcome != OUTCOME_NONE || a->seconds > 0) {
+        buf_adds(b, ", ");
         num_print_seconds(b, a->seconds);
-        buf_adds(b, ", cpu ");
+        buf_addf(b, "%s, cpu ", a->outcome == OUTCOME_NONE ? " so far" : "");
         num_print_seconds(b, a->cpu_seconds);
     }
     if (a->max_rss_bytes) {
@@ -76,7 +74,21 @@ static void add_attempt(struct buf *b, const struct attempt *a)
     }
     use_words(b, &a->use);
     if (*a->host)
-        buf_addf(b, "%son %s", a->outcome != OUTCOME_NONE ? ", " : "", a->host);
+        buf_addf(b, ", on %s", a->host);
+}
+
+static void add_attempt(struct buf *b, const struct attempt *a)
+{
+    struct buf facts;
+    buf_addf(b, "  %u  %-12s ", a->number,
+             a->outcome != OUTCOME_NONE ? outcome_name(a->outcome)
+             : a->started > 0           ? "running"
+                                        : "placed");
+    buf_init(&facts);
+    add_attempt_facts(&facts, a);
+    if (facts.len)
+        buf_adds(b, facts.p + strlen(", "));
+    buf_done(&facts);
     if (a->reason.len)
         buf_addf(b, ": %.*s", STRF(a->reason));
     buf_addc(b, '\n');

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "worker/kind.h"
+#include "worker/so_far.h"
 #include "worker/used.h"
 #include "worker/worker.h"
 
@@ -266,6 +267,7 @@ void attempt_tick(struct attempt *a, int64_t now_ns)
     if (a->limit_ns > 0 && now_ns >= a->limit_ns)
         end_for_time(a);
     used_look(a, now_ns);
+    so_far_look(a, now_ns);
     ruling_look(a, now_ns);
     if (a->warning.ask_ns > 0 && now_ns >= a->warning.ask_ns)
         interrupt(a);

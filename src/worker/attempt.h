@@ -70,6 +70,7 @@ struct attempt {
     int64_t limit_ns;    /* its time limit; 0: none */
     double used_s;       /* of its time, before this attempt (used.h) */
     int64_t used_ns;     /* when to keep what is used by now */
+    int64_t so_far_ns;   /* when to say again what it has used so far */
     enum push push;
     int64_t push_ns; /* when to push harder; 0: never */
     double grace_s;

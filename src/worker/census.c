@@ -10,7 +10,7 @@
 #include "worker/worker.h"
 
 #define ENVIRON_MAX (4u << 20)
-/* However quiet it is, new sessions are looked for. */
+/* However quiet it is, new sessions are looked for, and who waits for disks. */
 #define NEXT_NS 2000000000
 #define NEXT_SHARE 200 /* of the time, at most one part */
 
@@ -238,7 +238,7 @@ static void note_all_away(struct worker *w)
 int64_t census_next_ns(const struct worker *w)
 {
     int64_t wait = NEXT_SHARE * w->census.cost_ns;
-    if (idmap_count(w->by_pid) == 0 || w->leaders.fd < 0)
+    if (idmap_count(w->by_pid) == 0 || (w->leaders.fd < 0 && !w->bundle.on))
         return 0;
     return w->census.taken_ns + (wait > NEXT_NS ? wait : NEXT_NS);
 }

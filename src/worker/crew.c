@@ -79,7 +79,7 @@ static void on_record(void *context, const struct record *r)
         count_points(a, r->payload);
         worker_say(a, RECORD_METRICS, r->payload);
     } else if (r->type == RECORD_NOTICE || r->type == RECORD_ANEW ||
-               r->type == RECORD_FILE) {
+               r->type == RECORD_FILE || r->type == RECORD_USE) {
         worker_say(a, r->type, r->payload);
     } else if (r->type == RECORD_ENDED) {
         member_ended(a, r->payload);

@@ -56,6 +56,7 @@ struct member {
     uint64_t crowded_at; /* … when so many had left */
     bool in_files;       /* what it leaves goes into files */
     int64_t begun_ns;
+    int64_t so_far_ns;         /* when to say again what it has used so far */
     double spent[SPENT_COUNT]; /* of its trainer, when it began */
     double joules;             /* the same, see meter.h */
     struct judging *judging;   /* of the kind infer; NULL: none */
@@ -155,6 +156,8 @@ bool train_broken_off(void *context);
 void train_spend(struct train *t, enum spent into);
 /* Of the trainer, while it was a member. */
 struct use member_use(struct train *t, const struct member *m);
+/* Says of members what they have had until now, from time to time. */
+void members_say_use(struct train *t);
 
 /* Says that it goes on on another device than it was begun on, if it does. */
 void member_say_moved(struct train *t, struct member *m);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "sys/sys.h"
 #include "worker/member.h"
+#include "worker/so_far.h"
 
 void train_spend(struct train *t, enum spent into)
 {
@@ -22,6 +23,27 @@ struct use member_use(struct train *t, const struct member *m)
     u.joules = m->device->gpu ? meter_joules(t->meter) - m->joules : 0;
     u.gpu_bytes = m->device->gpu ? meter_bytes(t->meter) : 0;
     return u;
+}
+
+static void say_use(struct train *t, struct member *m, int64_t now_ns)
+{
+    struct record_use u = {.seconds = (double)(now_ns - m->begun_ns) * 1e-9,
+                           .cpu_seconds = m->cpu_s,
+                           .use = member_use(t, m)};
+    buf_reset(&t->payload);
+    record_use_print(&t->payload, &u);
+    member_say(t, m, RECORD_USE, buf_str(&t->payload));
+}
+
+void members_say_use(struct train *t)
+{
+    int64_t now = clock_mono_ns();
+    for (size_t i = 0; i < t->members.len; i++) {
+        struct member *m = t->members.p[i];
+        if (m && m->device && m->begun_ns &&
+            so_far_is_due(m->begun_ns, now, &m->so_far_ns))
+            say_use(t, m, now);
+    }
 }
 
 void member_say_moved(struct train *t, struct member *m)

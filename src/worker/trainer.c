@@ -230,6 +230,7 @@ int train_main(int fd, const char *folder)
         read_records(&t);
         take_turns(&t);
         meter_look(t.meter, t.members.len);
+        members_say_use(&t);
         close_ranks(&t);
         write_out(&t);
     }

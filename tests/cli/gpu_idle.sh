@@ -56,6 +56,24 @@ run "$THRONG" explain waits 1
 check_contains "for one that leaves both idle several on one GPU are advised" "$out" \
     'several trials on one GPU'
 
+# ---- one that still runs ---------------------------------------------------------------
+study runs 5 'while [ ! -e end ]; do sleep 0.05; done'
+"$THRONG" run runs.yaml >/dev/null 2>&1 &
+for _ in $(seq 600); do
+    out=$("$THRONG" explain runs 1 2>/dev/null || true)
+    case $out in *"The GPU is busy 5 %"*) break ;; esac
+    sleep 0.1
+done
+check_contains "of one that runs explain says it, too" "$out" 'Trial 1 is running'
+check_contains "with what may help" "$out" 'The GPU is busy 5 % of the time'
+run "$THRONG" status runs
+check_contains "and so does status" "$out" 'GPU is busy 5 % of the time'
+run "$THRONG" show runs 1
+check_matches "show says how long until then" "$out" 'running  *[0-9].*so far, cpu'
+touch end
+wait
+check_matches "its end says it anew" "$(of runs gpu_seen_seconds)" '^[1-9]'
+
 # ---- a driver that does not say --------------------------------------------------------
 study silent 0 'sleep 2'
 rm "$THRONG_GPUS_USE"

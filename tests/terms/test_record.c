@@ -173,7 +173,7 @@ static void points_say_how_far_the_files_were_read(void **state)
 static void a_newer_version_is_named(void **state)
 {
     (void)state;
-    assert_forged(8, RECORD_VERSION + 1, "version 6");
+    assert_forged(8, RECORD_VERSION + 1, "version 7");
     assert_forged(8, RECORD_VERSION + 1, "newer");
 }
 
@@ -363,6 +363,30 @@ static void faults_come_back_with_their_places(void **state)
     buf_done(&b);
 }
 
+static void what_an_attempt_uses_is_read_as_it_was_written(void **state)
+{
+    struct record_use u = {.seconds = 7.5,
+                           .cpu_seconds = 3,
+                           .use = {.device = "cpu", .gpu_busy_s = 1.5}},
+                      read = {0};
+    struct err err = {0};
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    record_use_print(&b, &u);
+    assert_int_equal(record_use_parse(buf_str(&b), &read, &err), 0);
+    assert_true(read.seconds == 7.5 && read.cpu_seconds == 3);
+    assert_string_equal(read.use.device, "cpu");
+    assert_true(read.use.gpu_busy_s == 1.5);
+    assert_int_equal(record_use_parse(str_n(b.p, b.len - 1), &read, &err), -1);
+    buf_reset(&b);
+    u.seconds = -1;
+    record_use_print(&b, &u);
+    assert_int_equal(record_use_parse(buf_str(&b), &read, &err), -1);
+    assert_true(read.seconds == 7.5);
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +405,7 @@ int main(void)
         cmocka_unit_test(any_end_survives),
         cmocka_unit_test(an_end_without_an_outcome_is_damage),
         cmocka_unit_test(faults_come_back_with_their_places),
+        cmocka_unit_test(what_an_attempt_uses_is_read_as_it_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -582,6 +582,19 @@ static void what_a_trainer_said_before_it_died_is_not_lost(void **state)
     }
 }
 
+static void how_the_time_of_a_member_goes_is_said_while_it_trains(void **state)
+{
+    struct bench *b = *state;
+    struct record_use u;
+    bench_start(b, "cpus=1;memory=1073741824;parallel=8");
+    submit(b, 1, 1);
+    struct got *g = bench_await(b, RECORD_USE, 1);
+    assert_int_equal(record_use_parse(g->payload, &u, NULL), 0);
+    assert_string_equal(u.use.device, "cpu");
+    assert_true(u.seconds >= 5 && u.cpu_seconds > 0);
+    assert_true(u.use.spent[SPENT_COMPUTING] > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,6 +621,7 @@ int main(void)
         with_bench(without_a_worker_a_stuck_trainer_ends),
         with_bench(a_long_epoch_keeps_nobody_else_from_being_ended),
         with_bench(what_a_trainer_said_before_it_died_is_not_lost),
+        with_bench(how_the_time_of_a_member_goes_is_said_while_it_trains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

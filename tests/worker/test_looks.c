@@ -116,6 +116,29 @@ static void what_a_driver_does_not_say_is_not_known(void **state)
     assert_true(u.gpu_seen_s == 0 && u.joules == 0 && u.gpu_bytes == 0);
 }
 
+static void what_a_program_has_is_said_while_it_runs(void **state)
+{
+    struct bench *b = *state;
+    struct record_use u;
+    bench_start(b, GPUS);
+    look(b, 0, 1000, 0);
+    struct task t = on_gpus(b, 1, 1), other = on_gpus(b, 2, 0);
+    begin(b, &t);
+    begin(b, &other);
+    look(b, 0.5, 1000, 0);
+    clock_pause_ms(20);
+    look(b, 0.5, 1600, 2 * GB);
+    struct got *g = bench_await(b, RECORD_USE, 1);
+    assert_int_equal(record_use_parse(g->payload, &u, NULL), 0);
+    assert_true(u.seconds >= 5 && u.cpu_seconds >= 0);
+    assert_true(u.use.joules > 500 && u.use.gpu_bytes == 2 * GB);
+    assert_true(fabs(u.use.gpu_busy_s / u.use.gpu_seen_s - 0.5) < 1e-6);
+    end(b, 1);
+    /* Nothing is known of it. */
+    end(b, 2);
+    assert_int_equal(bench_count(b, RECORD_USE, 2), 0);
+}
+
 /* False: this kernel does not show it so. */
 static bool is_blocked(pid_t pid)
 {
@@ -156,6 +179,7 @@ int main(void)
         with_bench(those_on_one_gpu_share_its_energy),
         with_bench(two_gpus_of_one_program_count_both),
         with_bench(what_a_driver_does_not_say_is_not_known),
+        with_bench(what_a_program_has_is_said_while_it_runs),
         with_bench(one_that_waits_for_a_disk_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
