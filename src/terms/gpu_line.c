@@ -37,6 +37,7 @@ bool gpu_line_parse(struct str line, struct gpu_line *l)
     }
     if (count < FIELDS || rest.p || !num_uint(field[0], &read.index) ||
         read.index > INDEX_MAX || field[1].len > UUID_MAX ||
+        field[1].len < sizeof UUID_START ||
         !str_starts(field[1], STR(UUID_START)) ||
         !read_field(field[2], 100, &percent) ||
         !read_field(field[3], (double)MIB_MAX, &mib) ||

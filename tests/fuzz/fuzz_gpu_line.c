@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/err.h"
 #include "terms/gpu_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

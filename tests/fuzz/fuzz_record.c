@@ -25,6 +25,13 @@ static void check_payloads(struct str bytes)
     if (record_started_parse(bytes, &started, &err) == 0)
         record_started_print(&out, &started);
     buf_reset(&out);
+    struct record_use use, same;
+    if (record_use_parse(bytes, &use, &err) == 0) {
+        record_use_print(&out, &use);
+        require(record_use_parse(buf_str(&out), &same, &err) == 0);
+        require(same.seconds == use.seconds);
+    }
+    buf_reset(&out);
     if (record_ended_parse(bytes, &ended, &err) == 0) {
         struct record_ended again;
         record_ended_print(&out, &ended);
