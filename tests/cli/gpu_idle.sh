@@ -93,3 +93,37 @@ check_contains "whose trials end" "$err" "1/1 done"
 check_equal "and nobody knows what its GPU did" \
     "$(of hangs gpu_seen_seconds) $(of hangs joules)" "None None"
 rm "$THRONG_GPUS_USE"
+
+# ---- built-in training that still runs ----------------------------------------------------
+# The GPU is this machine's cpu.
+here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
+if [[ -x $here ]]; then
+    mkdir bin
+    cp "$THRONG" "$WORKER" bin/
+    cp -p "$here" bin/throng-worker-cuda
+    awk 'BEGIN { srand(1); print "x,label"; for (i = 0; i < 64; i++) print rand() "," i % 2 }' >xy.csv
+    cat >net.yaml <<'END'
+data: {train: xy.csv, label: label, validation: 0.2}
+layers: [{dense: 4, activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: '${lr}'}
+batch_size: 16
+epochs: 100000000
+END
+    printf '%s\n' 'name: trains' 'model: net.yaml' 'device: cuda' 'method: grid' \
+        'metric: {name: val_loss, goal: minimize}' \
+        'parameters: {lr: {values: [0.01]}}' >trains.yaml
+    bin/throng run trains.yaml >trains.log 2>&1 &
+    conductor=$!
+    for _ in $(seq 600); do
+        out=$(bin/throng explain trains 1 2>/dev/null || true)
+        case $out in *"The GPU "*" % of the time"*) break ;; esac
+        sleep 0.1
+    done
+    check_matches "explain says how the time of a training goes that runs" "$out" \
+        'The GPU (is given work|waits for input|is held up|has nothing to train) [0-9]+ % of the time'
+    run bin/throng status trains
+    check_matches "and status" "$out" 'the GPU .* % of the time'
+    run bin/throng kill trains 1
+    wait $conductor
+fi
