@@ -7,10 +7,10 @@
 struct made {
     struct call *call;
     struct ensemble_making making;
-    int64_t most;            /* of a greedy choice; 0: all are taken */
-    double loss;             /* of it */
-    bool weighted, stacking; /* weights are fitted */
-    size_t rows;             /* that it was made by */
+    int64_t most;              /* of a greedy choice; 0: all are taken */
+    double loss;               /* of it */
+    bool weighted, stacking;   /* weights are fitted */
+    struct ensemble_rows rows; /* that it was made by */
 };
 
 static bool looks_at_rows(const struct made *m)
@@ -70,6 +70,24 @@ static void print_members(const struct made *m)
     table_free(t);
 }
 
+static void add_rows(struct buf *b, const struct made *m)
+{
+    const struct ensemble_rows *r = &m->rows;
+    if (!r->rows)
+        return;
+    buf_addf(b, "%s on the %zu rows that ", m->most ? "" : ", weighed",
+             r->rows);
+    if (!r->settings)
+        buf_adds(b, "all have held out");
+    else if (r->settings == 1)
+        buf_adds(b, "folds of one setting have held out");
+    else
+        buf_addf(b, "folds of each of %zu settings have held out", r->settings);
+    if (r->left_out)
+        buf_addf(b, "; %zu that not all of them have are left out",
+                 r->left_out);
+}
+
 static void say_made(const struct made *m, const char *output)
 {
     struct buf b;
@@ -78,9 +96,7 @@ static void say_made(const struct made *m, const char *output)
         buf_adds(&b, ", with the loss ");
         num_print_short(&b, m->loss, 6);
     }
-    if (m->rows)
-        buf_addf(&b, "%s on the %zu rows that all have held out",
-                 m->most ? "" : ", weighed", m->rows);
+    add_rows(&b, m);
     say("throng ensemble: %s is made of %s%s\n", output, m->making.chosen, b.p);
     buf_done(&b);
 }
@@ -120,11 +136,6 @@ static int read_combine(struct made *m)
         return call_usage(c,
                           "--greedy weighs its members, and so does "
                           "--combine %s: take one of them",
-                          how);
-    if (out_of_fold && !m->most)
-        return call_usage(c,
-                          "--out-of-fold leaves members out, and %s needs "
-                          "what all of them say of a row",
                           how);
     if (m->most && how && !strcmp(how, "median"))
         return call_usage(c, "--greedy weighs its members, and a median does "
@@ -193,11 +204,20 @@ VERB(ensemble) = {
         "have held out\n"
         "(test rows where there are none), or rows of --data: never one that "
         "a member was\n"
-        "trained on, which weights know by hashes. Members that have held out "
-        "other rows\n"
-        "than each other (folds, bootstrap) do not compare: name rows by "
-        "--data. Judge\n"
-        "the result on test rows, which had no part in it.\n"
+        "trained on, which weights know by hashes. Judge the result on test "
+        "rows, which\n"
+        "had no part in it.\n"
+        "\n"
+        "--out-of-fold is for a cross-validation (data: {fold: {k: "
+        "\"${fold}\", of: 5}}):\n"
+        "trials that differ in their fold alone are one setting, which says of "
+        "a row what\n"
+        "the fold says that has held it out. Settings are chosen from, "
+        "weighed or stacked\n"
+        "by the rows that all of them have held out so; members of a setting "
+        "share its\n"
+        "weight alike. Name the trials of all folds: best:10 takes them "
+        "apart.\n"
         "\n"
         "The file lists members by where they lie and by the hash of their "
         "bytes, or\n"

@@ -161,6 +161,25 @@ int opinions_take_stack(struct opinions *o, const struct value *stack,
 struct value *combine_stack_without(const struct value *stack,
                                     const double *weights, struct arena *a);
 
+/* Members that differ in nothing but the rows that they have held out, such as
+ * the folds of a cross-validation, are one setting (settings.c). */
+struct settings {
+    const size_t *of; /* by member: which, from 0 */
+    size_t count;
+};
+/* Rows that a member of the setting may speak of. */
+size_t settings_rows(const struct settings *s, const struct opinions *o,
+                     size_t setting);
+/* What settings say, each as one member, of rows that all of them may speak of:
+ * there may be none. Its numbers are yours to free; heads are those of o. */
+int settings_opinions(const struct settings *s, const struct opinions *o,
+                      struct opinions *to, double **numbers, struct err *err);
+/* Weights of settings, and a stack of them, become those of their members. */
+void settings_share(const struct settings *s, size_t members,
+                    const double *weights, double *to);
+struct value *settings_share_stack(const struct settings *s, size_t members,
+                                   const struct value *stack, struct arena *a);
+
 /* Least squares by numbers from 0 on: x of `count`, from the products of
  * columns with each other (count × count) and with what is wanted. */
 void least_squares(const double *products, const double *wanted, size_t count,

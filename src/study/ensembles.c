@@ -1,4 +1,6 @@
 /* ensembles.c - an ensemble that is made of trials of a study */
+#include <stdlib.h>
+
 #include "base/hash.h"
 #include "ensemble/ensemble.h"
 #include "study/study.h"
@@ -6,14 +8,19 @@
 int ensemble_gather(struct ensemble_making *m, struct store *store,
                     struct arena *a, struct err *err)
 {
+    struct settings *settings = arena_new_of(a, struct settings);
     if (trial_weights_read(store, m->selector, &m->members, &m->count, a, err))
         return -1;
     if (!m->count)
         return err_set(err, ERR_MISSING, "%s names no trial", m->selector);
+    m->settings = settings;
     m->weights = arena_array(a, m->count, sizeof(*m->weights));
     for (size_t i = 0; i < m->count; i++)
         m->weights[i] = 1 / (double)m->count;
-    return 0;
+    if (settings_find(store, m->members, m->count, settings, a, err) == 0)
+        return 0;
+    ensemble_making_done(m);
+    return -1;
 }
 
 void ensemble_making_done(struct ensemble_making *m)
@@ -22,49 +29,111 @@ void ensemble_making_done(struct ensemble_making *m)
         buf_done(&m->members[i].bytes);
 }
 
-static int read_opinions(const struct ensemble_making *m, const char *passes,
-                         struct opinions *o, struct str *bytes, struct arena *a,
-                         struct err *err)
+/* ---- by rows whose truth is known -----------------------------------------
+ */
+
+/* Who is chosen from: members, or their settings where each member may speak of
+ * other rows. */
+struct candidates {
+    struct opinions said;
+    struct str bytes; /* where they are from */
+    double *numbers;  /* of settings; NULL: of members */
+    double *weights;
+};
+
+static void candidates_close(struct candidates *c)
 {
-    if (file_map(passes, bytes, err))
-        return -1;
-    int rc = opinions_parse(o, *bytes, passes, a, err);
-    if (!rc && o->members != m->count)
-        rc = err_set(err, ERR_CORRUPT, "%s: %zu members spoke, not %zu", passes,
-                     o->members, m->count);
-    if (rc)
-        file_unmap(*bytes);
-    return rc;
+    file_unmap(c->bytes);
+    free(c->numbers);
+}
+
+static int64_t trial_of(const struct ensemble_making *m, size_t setting)
+{
+    size_t i = 0;
+    while (m->settings->of[i] != setting)
+        i++;
+    return m->members[i].trial;
 }
 
 /* A member that is asked for easier rows is not a better one. */
-static int check_shared(const struct opinions *o, struct err *err)
+static int no_common_row(const struct ensemble_making *m,
+                         const struct opinions *o, struct err *err)
 {
-    size_t shared = opinions_shared(o);
-    if (shared == o->rows)
-        return 0;
+    size_t fewest = 0, least = SIZE_MAX;
+    for (size_t i = 0; i < m->settings->count; i++) {
+        size_t rows = settings_rows(m->settings, o, i);
+        if (rows < least) {
+            least = rows;
+            fewest = i;
+        }
+    }
     return err_set(
         err, ERR_INPUT,
-        "of %zu rows all members have held out %zu, and losses on other rows "
-        "do not compare: choose by %sthose of --data FILE, or take all "
-        "members and judge them by `throng calibrate --out-of-fold`",
-        o->rows, shared, shared ? "these, without --out-of-fold, or by " : "");
+        "of %zu rows none was held out by each of the %zu settings (trials "
+        "that differ in their fold alone), and losses on other rows do not "
+        "compare: that of trial %lld has held out %zu. Name the trials of all "
+        "folds, choose by rows of --data FILE, or take all members and judge "
+        "them by `throng calibrate --out-of-fold`",
+        o->rows, m->settings->count, (long long)trial_of(m, fewest), least);
+}
+
+static int take_settings(const struct ensemble_making *m, struct candidates *c,
+                         struct ensemble_rows *rows, struct err *err)
+{
+    struct opinions of_members = c->said;
+    if (opinions_shared(&of_members) == of_members.rows)
+        return 0;
+    if (settings_opinions(m->settings, &of_members, &c->said, &c->numbers, err))
+        return -1;
+    rows->rows = c->said.rows;
+    rows->left_out = of_members.rows - c->said.rows;
+    rows->settings = m->settings->count;
+    return c->said.rows ? 0 : no_common_row(m, &of_members, err);
+}
+
+static int candidates_open(const struct ensemble_making *m, const char *passes,
+                           struct candidates *c, struct ensemble_rows *rows,
+                           struct arena *a, struct err *err)
+{
+    *c = (struct candidates){0};
+    if (file_map(passes, &c->bytes, err))
+        return -1;
+    int rc = opinions_parse(&c->said, c->bytes, passes, a, err);
+    if (!rc && c->said.members != m->count)
+        rc = err_set(err, ERR_CORRUPT, "%s: %zu members spoke, not %zu", passes,
+                     c->said.members, m->count);
+    *rows = (struct ensemble_rows){.rows = c->said.rows};
+    if (!rc)
+        rc = take_settings(m, c, rows, err);
+    c->weights = arena_array(a, m->count, sizeof(*c->weights));
+    if (rc)
+        candidates_close(c);
+    return rc;
+}
+
+/* What was found of them is the members'. */
+static void take_weights(struct ensemble_making *m, const struct candidates *c,
+                         struct arena *a)
+{
+    if (!c->numbers)
+        memcpy(m->weights, c->weights, m->count * sizeof(*m->weights));
+    else
+        settings_share(m->settings, m->count, c->weights, m->weights);
+    if (c->numbers && m->stack)
+        m->stack = settings_share_stack(m->settings, m->count, m->stack, a);
 }
 
 int ensemble_choose(struct ensemble_making *m, const char *passes, size_t most,
-                    double *loss, size_t *rows, struct arena *a,
+                    double *loss, struct ensemble_rows *rows, struct arena *a,
                     struct err *err)
 {
-    struct opinions o;
-    struct str bytes;
-    if (read_opinions(m, passes, &o, &bytes, a, err))
+    struct candidates c;
+    if (candidates_open(m, passes, &c, rows, a, err))
         return -1;
-    int rc = check_shared(&o, err);
-    if (!rc)
-        *loss = opinions_choose(&o, most, m->weights);
-    *rows = o.rows;
-    file_unmap(bytes);
-    return rc;
+    *loss = opinions_choose(&c.said, most, c.weights);
+    take_weights(m, &c, a);
+    candidates_close(&c);
+    return 0;
 }
 
 static int check_squares(const struct opinions *o, struct err *err)
@@ -79,20 +148,20 @@ static int check_squares(const struct opinions *o, struct err *err)
 }
 
 int ensemble_fit(struct ensemble_making *m, const char *passes, bool stacking,
-                 size_t *rows, struct arena *a, struct err *err)
+                 struct ensemble_rows *rows, struct arena *a, struct err *err)
 {
-    struct opinions o;
-    struct str bytes;
-    if (read_opinions(m, passes, &o, &bytes, a, err))
+    struct candidates c;
+    if (candidates_open(m, passes, &c, rows, a, err))
         return -1;
-    *rows = o.rows;
-    int rc = check_squares(&o, err);
+    int rc = check_squares(&c.said, err);
     if (!rc && stacking)
-        m->stack = opinions_stack(&o, m->weights, a, err);
+        m->stack = opinions_stack(&c.said, c.weights, a, err);
     if (!rc)
         rc = stacking ? -(m->stack == NULL)
-                      : opinions_weigh(&o, m->weights, err);
-    file_unmap(bytes);
+                      : opinions_weigh(&c.said, c.weights, err);
+    if (!rc)
+        take_weights(m, &c, a);
+    candidates_close(&c);
     return rc;
 }
 

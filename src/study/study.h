@@ -744,20 +744,32 @@ struct ensemble_making {
     bool inside;               /* the file carries its members */
     struct trial_weights *members;
     size_t count;
-    double *weights; /* of members; 0: it is left out */
+    double *weights;                 /* of members; 0: it is left out */
+    const struct settings *settings; /* that they are folds of */
 };
+/* What members were chosen or weighed by. */
+struct ensemble_rows {
+    size_t rows;
+    size_t left_out; /* others, that not every setting has held out */
+    size_t settings; /* that were looked at instead of members; 0: members */
+};
+struct settings; /* of ensemble.h */
+/* Which trials are folds of one setting. In the arena. */
+int settings_find(struct store *store, const struct trial_weights *members,
+                  size_t count, struct settings *to, struct arena *a,
+                  struct err *err);
 /* Reads the weights of the trials; all weigh the same. */
 int ensemble_gather(struct ensemble_making *m, struct store *store,
                     struct arena *a, struct err *err);
 /* Weighs them by greedy selection of at most `most`, on what they say of rows
- * (inference.passes), of which there are *rows, with this loss. An error where
- * they speak of other rows than each other. */
+ * (inference.passes), with this loss. Where each may speak of other rows their
+ * settings are chosen from; an error where those have no row in common. */
 int ensemble_choose(struct ensemble_making *m, const char *passes, size_t most,
-                    double *loss, size_t *rows, struct arena *a,
+                    double *loss, struct ensemble_rows *rows, struct arena *a,
                     struct err *err);
 /* Weighs them by a weighted mean, or by stacking, on the same. */
 int ensemble_fit(struct ensemble_making *m, const char *passes, bool stacking,
-                 size_t *rows, struct arena *a, struct err *err);
+                 struct ensemble_rows *rows, struct arena *a, struct err *err);
 /* Writes the file; members outside are named from its folder where they lie
  * below it. */
 int ensemble_write(const struct ensemble_making *m, const char *path,

@@ -84,9 +84,8 @@ static int say_none(const struct held_out *h, bool new_rows, bool out_of_fold,
                    new_rows || out_of_fold
                        ? "there are no rows to look at"
                        : "no row was held out by all members; name rows by "
-                         "--data, or judge all of them by `throng calibrate "
-                         "--out-of-fold`, which asks each for the rows that "
-                         "it has held out itself");
+                         "--data, or take --out-of-fold, which asks each for "
+                         "the rows that it has held out itself");
 }
 
 int held_out_find(struct member *const *seats, const struct data_part *parts,

@@ -79,7 +79,7 @@ sed 's/kinds/folds/; s/model.yaml/folds.yaml/; s/again/fold/' study.yaml >folds-
 "$THRONG" ensemble folds all -o folds.ensemble >.log 2>&1
 run "$THRONG" calibrate folds.ensemble
 check_contains "rows that all held out are none" "$err" \
-    "no row was held out by all members; name rows by --data, or judge all of them by \`throng calibrate --out-of-fold\`, which asks each for the rows that it has held out itself"
+    "no row was held out by all members; name rows by --data, or take --out-of-fold, which asks each for the rows that it has held out itself"
 run "$THRONG" calibrate folds.ensemble --out-of-fold --json
 check_contains "out of fold all rows but the test's count" "$err" "160 validation rows"
 for k in 1 2 3; do
@@ -94,13 +94,35 @@ mae = sum(p["rows"] * p["outputs"][0]["metrics"]["mae"] for p in parts) / 160
 assert abs(whole["outputs"][0]["metrics"]["mae"] - mae) < 1e-12, (whole, mae)
 END
 run "$THRONG" ensemble folds all --greedy 4 --out-of-fold -o greedy.ensemble
-check_not "no choice is made among members that speak of other rows" test "$status" -eq 0
-check_contains "it is said why, and what works" "$err" \
-    "of 160 rows all members have held out 0, and losses on other rows do not compare: choose by those of --data FILE, or take all members and judge them by \`throng calibrate --out-of-fold\`"
-check_not "and no file is written" test -e greedy.ensemble
+check_contains "folds of one setting are one" "$err" "on the 160 rows that folds of one setting have held out"
+check_equal "of which each has its share" "3 0.333333333" \
+    "$(awk 'NR > 1 { n++; w = $2 } END { print n, w }' .out)"
+rm greedy.ensemble
 run "$THRONG" ensemble folds all --combine stacking -o stacked.ensemble
-check_contains "stacking sends nobody to what is refused" "$err" \
-    "name rows by --data, or judge all of them by \`throng calibrate --out-of-fold\`"
+check_contains "without it stacking finds no row, and names what does" "$err" \
+    "name rows by --data, or take --out-of-fold"
+
+# Settings that have no row in common: of one a fold is missing, of another all but that.
+sed 's/dense: 8/dense: "${units}"/' folds.yaml >settings.yaml
+printf 'units,fold\n4,1\n4,2\n8,3\n' >points.csv
+cat >settings-study.yaml <<'STUDY'
+name: settings
+model: settings.yaml
+points: points.csv
+keep: all
+metric: {name: val_loss, goal: minimize}
+STUDY
+"$THRONG" run -q settings-study.yaml
+for how in '--greedy 4' '--combine stacking' '--combine weighted'; do
+    run "$THRONG" ensemble settings all $how --out-of-fold -o none.ensemble
+    check_not "no choice is made among settings that speak of other rows" test "$status" -eq 0
+    check_contains "it is said why, and what works" "$err" \
+        "of 160 rows none was held out by each of the 2 settings (trials that differ in their fold alone), and losses on other rows do not compare: that of trial 3 has held out 53. Name the trials of all folds, choose by rows of --data FILE, or take all members and judge them by \`throng calibrate --out-of-fold\`"
+    check_not "and no file is written" test -e none.ensemble
+done
+run "$THRONG" ensemble settings all --greedy 4 --out-of-fold --data new.csv -o by.ensemble
+check_contains "rows that none has seen compare members" "$err" "on the 60 rows that all have held out"
+
 run "$THRONG" ensemble kinds all --greedy 4 --out-of-fold -o greedy.ensemble
 check_contains "where all have held out the same rows it is made" "$err" \
     "on the 40 rows that all have held out"

@@ -55,9 +55,9 @@ def table(*words):
     return dict(columns, label=floats(columns["label"]))
 
 
-def table_of_one(weights):
+def table_of_one(*words):
     """The same of one model, whose numbers are floats."""
-    return {name: floats(column) for name, column in table(weights).items()}
+    return {name: floats(column) for name, column in table(*words).items()}
 
 
 def judged(*words):
@@ -323,6 +323,122 @@ class Ensembles(Models):
                               done.stderr)
                 self.assertFalse(os.path.exists("none.ensemble"))
             os.rename(".throng", "gone-" + loss.split("\n")[0])
+
+    def cross_validation(self, skip=(), **what):
+        """Settings by folds. By setting what its folds say of the rows that
+        they have held out (NaN: nobody has), and its trials."""
+        self.rows(what.pop("classes"))
+        with open("model.yaml", "w") as f:
+            f.write(MODEL.replace("dense: 6", 'dense: "${units}"').replace(
+                "validation: 0.3", 'test: 0.2, fold: {k: "${fold}", of: 3}')
+                % dict(what, batch=16))
+        points = [(u, k) for k in (1, 2, 3) for u in (2, 4, 6, 9)
+                  if (u, k) not in skip]
+        with open("points.csv", "w") as f:
+            f.write("units,fold\n" + "".join("%d,%d\n" % p for p in points))
+        with open("study.yaml", "w") as f:
+            f.write("name: s\nmodel: model.yaml\npoints: points.csv\n"
+                    "keep: all\nparallel: 1\n"
+                    "metric: {name: val_loss, goal: minimize}\n")
+        run("run", "-q", "study.yaml")
+        said, label = {}, numpy.full(ROWS, numpy.nan)
+        for i, (units, fold) in enumerate(points):
+            one = table_of_one(
+                ".throng/s/trials/0/%d/output/weights.safetensors" % (i + 1),
+                "--rows", "validation")
+            names = [n for n in one if n.startswith("p_")] or ["predicted"]
+            own = said.setdefault(units, [numpy.full(
+                (len(names), ROWS), numpy.nan), []])
+            at = one["row"].astype(int) - 1
+            self.assertTrue(numpy.isnan(own[0][:, at]).all(), "disjoint")
+            own[0][:, at] = [one[n] for n in names]
+            own[1].append(i + 1)
+            label[at] = one["label"]
+        return list(said.values()), label
+
+    def shared(self, settings, weights):
+        """Of settings, by trial."""
+        return {trial: w / len(trials)
+                for (_, trials), w in zip(settings, weights) for trial in trials
+                if w > 0}
+
+    def same_weights(self, got, wanted):
+        self.assertEqual(sorted(got), sorted(wanted))
+        self.near([got[t] for t in sorted(got)],
+                  [wanted[t] for t in sorted(got)], 1e-8)
+
+    @unittest.skipUnless(nnls, "scipy is not installed (python3-scipy)")
+    def test_settings_of_a_cross_validation(self):
+        for what, skip in (
+                ({"classes": 0, "outputs": 1, "loss": "mse",
+                  "metrics": "mae"}, ()),
+                ({"classes": 3, "outputs": 3, "metrics": "accuracy",
+                  "loss": "sparse_categorical_crossentropy"}, ()),
+                ({"classes": 0, "outputs": 1, "loss": "mse",
+                  "metrics": "mae"}, ((4, 2),))):
+            numbers = not what["classes"]
+            settings, label = self.cross_validation(skip, **dict(what))
+            at = ~numpy.isnan([s for s, _ in settings]).any((0, 1))
+            self.assertEqual(at.sum(), 86 if skip else 128)
+            said = numpy.array([s[:, at] for s, _ in settings])
+            truth = label[at]
+
+            def loss(w):
+                both = numpy.tensordot(w, said, 1)
+                if numbers:
+                    return ((both[0] - truth) ** 2).mean()
+                return -numpy.log(both[truth.astype(int), range(len(truth))]
+                                  / both.sum(0)).mean()
+            wanted, weights = self.greedy(loss, len(settings), 8)
+            done = subprocess.run(
+                [THRONG, "ensemble", "s", "all", "--greedy", "8",
+                 "--out-of-fold", "-o", "made.ensemble"],
+                capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.near(float(re.search(r"with the loss (\S+)",
+                                      done.stderr)[1]), wanted, 1e-5)
+            self.assertIn("on the %d rows that folds of each of 4 settings "
+                          "have held out" % at.sum(), done.stderr)
+            self.assertEqual("; 42 that not all of them have are left out"
+                             in done.stderr, bool(skip))
+            rows = [line.split("\t") for line in done.stdout.splitlines()[1:]]
+            self.same_weights({int(t): float(w) for t, w in rows},
+                              self.shared(settings, weights))
+            if not skip:
+                # By rows as `calibrate` has them it is as good.
+                told = json.loads(run("calibrate", "--out-of-fold", "--json",
+                                      "made.ensemble"))["outputs"][0]
+                self.near(told["metrics"]["rmse"] ** 2 if numbers
+                          else told["metrics"]["nll"], wanted, 1e-6)
+            self.assertEqual(said.shape[1], what["outputs"])
+            truths = [truth] if numbers else [
+                (truth == k).astype(float) for k in range(3)]
+            for how in ("weighted", "stacking"):
+                _, weights = self.fits(how, said.transpose(1, 2, 0), truths,
+                                       numbers)
+                self.same_weights(self.chosen("--combine", how,
+                                              "--out-of-fold"),
+                                  self.shared(settings, weights))
+            # What is stacked predicts new rows: the mean of each setting's
+            # folds in the place of the setting.
+            names = ["predicted"] if numbers else ["p_0", "p_1", "p_2"]
+            tables = {t: table_of_one(
+                ".throng/s/trials/0/%d/output/weights.safetensors" % t)
+                for _, trials in settings for t in trials}
+            new = numpy.array([numpy.mean([[tables[t][n] for n in names]
+                                           for t in trials], 0)
+                               for _, trials in settings])
+            models = [self.stacked(said[:, k].T, t, numbers)
+                      for k, t in enumerate(truths)]
+            both = numpy.array([b + x @ new[:, k]
+                                for k, (b, x) in enumerate(models)])
+            if not numbers:
+                both = numpy.minimum(both, 1)
+                both /= both.sum(0)
+            got = table("made.ensemble")
+            self.assertEqual(len(got["row"]), 32)
+            self.near([got[n] for n in names], both, 1e-8)
+            os.rename(".throng", "gone%d%d" % (what["classes"], len(skip)))
 
     def weighed(self, errors):
         """The least of |errors @ w| where w is from 0 and adds up to 1."""
