@@ -3,8 +3,10 @@
  * Of a number the two ends of its interval: a multiple of the row's own sd
  * where there is one for all rows that were looked at, else as wide for every
  * row. Of a choice which classes are in its set; its probabilities are those of
- * the temperature. The set is of probabilities as they were before, since its
- * threshold was found for those, by rows that the temperature was fitted on. */
+ * the temperature, and so is how sure they are: the entropy is of just these,
+ * and what members disagree in is of what each of them says at the temperature.
+ * The set is of probabilities as they were before, since its threshold was
+ * found for those, by rows that the temperature was fitted on. */
 #include <math.h>
 
 #include "ensemble/ensemble.h"
@@ -87,18 +89,24 @@ static double tempered(double p, double temperature)
     return to[1];
 }
 
+/* The probabilities of a choice. */
+static void temper(const struct combine_head *h,
+                   const struct calibrated_output *c, double *p)
+{
+    if (h->width > 1)
+        calibrate_scale(p, h->width, 1 / c->temperature, p);
+    else
+        p[0] = tempered(p[0], c->temperature);
+}
+
 static void make_set(const struct combine_head *h,
-                     const struct calibrated_output *c, double *outputs,
+                     const struct calibrated_output *c, const double *outputs,
                      double *to)
 {
     for (size_t k = 0; k < classes_of(h); k++) {
         double p = h->width > 1 ? outputs[k] : k ? outputs[0] : 1 - outputs[0];
         to[k] = 1 - p <= 1 - c->threshold;
     }
-    if (h->width > 1)
-        calibrate_scale(outputs, h->width, 1 / c->temperature, outputs);
-    else
-        outputs[0] = tempered(outputs[0], c->temperature);
 }
 
 void calibrated_apply(const struct combine_head *h,
@@ -107,6 +115,7 @@ void calibrated_apply(const struct combine_head *h,
 {
     if (is_choice(h)) {
         make_set(h, c, outputs, to);
+        temper(h, c, outputs);
         return;
     }
     for (size_t k = 0; k < combine_told(h); k++) {
@@ -120,4 +129,24 @@ void calibrated_apply(const struct combine_head *h,
         to[2 * k] = outputs[k] - half;
         to[2 * k + 1] = outputs[k] + half;
     }
+}
+
+void calibrated_sureness(const struct combine_rule *r,
+                         const struct combine_head *h,
+                         const struct calibrated_output *c,
+                         const double *outputs, double *passes, double *scratch,
+                         double *to)
+{
+    if (!is_choice(h) && !h->each)
+        return;
+    for (size_t p = 0; p < combine_passes(r); p++) {
+        double *own = passes + p * h->width;
+        if (is_choice(h))
+            temper(h, c, own);
+        for (size_t k = 0; h->each && k < h->width; k++)
+            own[k] = tempered(own[k], c[k].temperature);
+    }
+    combine_sureness(r, h, passes, scratch, to);
+    if (is_choice(h))
+        to[0] = combine_entropy(outputs, h->width);
 }

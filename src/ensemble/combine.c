@@ -238,8 +238,7 @@ static double entropy_part(double p)
     return p > 0 ? -p * log(p) : 0;
 }
 
-/* Of one number: of yes and no. */
-static double entropy_of(const double *p, size_t width)
+double combine_entropy(const double *p, size_t width)
 {
     double sum = 0;
     if (width == 1)
@@ -256,12 +255,13 @@ static void choice_sureness(const struct combine_rule *r,
     double all = 0, each = 0;
     if (h->width == 1) {
         double p = mean_of(r, passes, 1, 0);
-        all = entropy_of(&p, 1);
+        all = combine_entropy(&p, 1);
     }
     for (size_t k = 0; h->width > 1 && k < h->width; k++)
         all += entropy_part(mean_of(r, passes, h->width, k));
     for (size_t p = 0; p < combine_passes(r); p++)
-        each += weight_of(r, p) * entropy_of(passes + p * h->width, h->width);
+        each +=
+            weight_of(r, p) * combine_entropy(passes + p * h->width, h->width);
     to[0] = all;
     to[1] = fmax(all - each, 0); /* rounding may leave less than none */
 }

@@ -90,6 +90,9 @@ void combine_sureness(const struct combine_rule *r,
                       const struct combine_head *h, const double *passes,
                       double *scratch, double *to);
 
+/* Of the probabilities of a choice; of one number: of yes and no. */
+double combine_entropy(const double *p, size_t width);
+
 /* ---- what members say of rows whose truth is known ----------------------- */
 
 /* As a file: a line of JSON with blanks at its end, a multiple of 8 bytes long,
@@ -382,6 +385,15 @@ const char *calibrated_column(const struct combine_head *h, size_t i,
 void calibrated_apply(const struct combine_head *h,
                       const struct calibrated_output *c, const double *sd,
                       size_t apart, double *outputs, double *to);
+/* How sure probabilities of the temperature are, in place of what
+ * combine_sureness has said of the row; numbers have no temperature. Outputs
+ * are as calibrated_apply leaves them; the passes become those of the
+ * temperature. */
+void calibrated_sureness(const struct combine_rule *r,
+                         const struct combine_head *h,
+                         const struct calibrated_output *c,
+                         const double *outputs, double *passes, double *scratch,
+                         double *to);
 
 /* ---- the file ----------------------------------------------------------- */
 

@@ -510,6 +510,18 @@ static int ask_seats(struct committee *c, size_t at, size_t seats, size_t from,
     return rc;
 }
 
+/* What is said of one row by a head, with what a calibration has found. */
+static void calibrate_row(struct committee *c, size_t head, double *outputs,
+                          double *more)
+{
+    const struct combine_head *h = &c->heads[head];
+    const struct calibrated_output *found = c->calibrated[head];
+    size_t columns = combine_columns(&c->rule, h);
+    calibrated_apply(h, found, more, columns / combine_told(h), outputs,
+                     more + columns);
+    calibrated_sureness(&c->rule, h, found, outputs, c->row, c->scratch, more);
+}
+
 /* The passes of one row become what is said of it. */
 static void combine_row(struct committee *c, size_t row, double *outputs,
                         double *more)
@@ -525,12 +537,9 @@ static void combine_row(struct committee *c, size_t row, double *outputs,
         at += h->width;
         if (c->keeps_passes || !c->more[i].count)
             continue;
-        size_t columns = combine_columns(&c->rule, h);
         combine_sureness(&c->rule, h, c->row, c->scratch, more);
         if (c->calibration)
-            calibrated_apply(h, c->calibrated[i], more,
-                             columns / combine_told(h), outputs + at - h->width,
-                             more + columns);
+            calibrate_row(c, i, outputs + at - h->width, more);
         more += c->more[i].count;
     }
 }

@@ -12,7 +12,8 @@ try:
 except ImportError:
     numpy = None
 
-from test_ensemble import Models, run, table, write_ensemble  # noqa: E402
+from test_ensemble import (  # noqa: E402
+    Models, run, table, table_of_one, write_ensemble)
 
 
 def calibrated(*words):
@@ -134,6 +135,36 @@ class Calibration(Models):
         sets = numpy.array([told["in_%d" % k] for k in range(3)])
         clear = abs(1 - p - most) > 1e-12
         self.assertTrue(((1 - p <= most) == sets)[clear].all())
+        # How sure it is said to be is of the probabilities that are said.
+        self.near(told["entropy"], -(best * numpy.log(best)).sum(0))
+        each = numpy.array([[table_of_one(f)["p_%d" % k] for k in range(3)]
+                            for f in files]) ** low
+        each /= each.sum(1, keepdims=True)
+        mean = each.mean(0)
+        self.near(told["mutual_information"],
+                  -(mean * numpy.log(mean)).sum(0)
+                  + (each * numpy.log(each)).sum(1).mean(0))
+
+    def test_two_classes_of_one_output(self):
+        self.rows(2)
+        files = self.members(outputs=1, loss="binary_crossentropy",
+                             metrics="accuracy")
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        inverse = 1 / calibrated("all.ensemble")["temperature"]
+
+        def scaled(p):
+            return p ** inverse / (p ** inverse + (1 - p) ** inverse)
+
+        def entropy(p):
+            return -(p * numpy.log(p) + (1 - p) * numpy.log(1 - p))
+        run("calibrate", "all.ensemble", "-o", "found.json")
+        told = table("all.ensemble", "--calibration", "found.json")
+        each = numpy.array([table_of_one(f)["p_1"] for f in files])
+        best = scaled(each.mean(0))
+        self.near(told["p_1"], best)
+        self.near(told["entropy"], entropy(best))
+        self.near(told["mutual_information"],
+                  entropy(scaled(each).mean(0)) - entropy(scaled(each)).mean(0))
 
     def test_reliability(self):
         self.rows(3)
