@@ -32,7 +32,9 @@ int columns_options(struct call *c, struct str *options)
 {
     const char *groups = call_option(c, "groups");
     const char *repeats = call_option(c, "repeats");
-    struct value *v = value_object(c->arena);
+    struct value *v =
+        options->len ? json_parse(c->arena, *options, "options", true, &c->err)
+                     : value_object(c->arena);
     struct value *named = groups ? read_groups(c, groups) : NULL;
     int64_t count = 0;
     if (groups && !named)

@@ -5,8 +5,9 @@
 #include "base/value.h"
 #include "cli/cli.h"
 
-/* What --groups and --repeats say, as the options of a task of the kind
- * importance; lives as long as the call. -1 after a word about it. */
+/* Adds what --groups and --repeats say to the options of a task, which becomes
+ * one of the kind importance; lives as long as the call. -1 after a word about
+ * it. */
 int columns_options(struct call *c, struct str *options);
 /* What the worker wrote into a task's folder, the worst loss first; NULL and
  * the call's err. */

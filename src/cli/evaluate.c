@@ -55,10 +55,11 @@ VERB(evaluate) = {
             "says by how\n"
             "much loss and metrics change, as a mean and a spread over the "
             "orders: what the\n"
-            "column was worth to this model. Columns that say the same stand "
-            "in for each\n"
-            "other; then shuffle them together: --groups "
-            "\"size=width,height;genes=g*\".\n",
+            "column was worth to this model, or to the members of an ensemble "
+            "together.\n"
+            "Columns that say the same stand in for each other; then shuffle "
+            "them together:\n"
+            "--groups \"size=width,height;genes=g*\".\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to judge, with their labels"},

@@ -317,9 +317,6 @@ int inference_ask(struct call *c, const struct inference *wanted)
 static int ask_columns(struct asked *n, struct task task)
 {
     struct call *c = n->call;
-    if (task.options.len)
-        return call_usage(c, "--importance is of one model, not of an "
-                             "ensemble");
     if (columns_options(c, &task.options))
         return EXIT_USAGE;
     task.kind = STR("importance");

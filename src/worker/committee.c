@@ -455,6 +455,18 @@ const char **committee_columns(const struct committee *c, size_t *count)
                         count, c->arena);
 }
 
+size_t committee_seats(const struct committee *c)
+{
+    return c->rule.members;
+}
+
+struct member *committee_seat(const struct committee *c, size_t i,
+                              const struct data_part **part)
+{
+    *part = &c->parts[i];
+    return c->seats[i];
+}
+
 size_t committee_passes(const struct committee *c)
 {
     return combine_passes(&c->rule);

@@ -4,7 +4,11 @@
  * goes with its row: how much worse the model is then is what the column was
  * worth to it. Columns of a group are shuffled together, by one order. A turn
  * judges the rows once. The view's table is replaced by one with numbers of our
- * own, of which one group at a time is out of order. */
+ * own, of which one group at a time is out of order.
+ *
+ * Of several models that answer together (committee.c) all see the same rows in
+ * the same order, each in its own table: what was fitted on other training rows
+ * may have other columns for the same words. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,17 +27,29 @@ struct column {
 
 struct group {
     struct str name;
-    VEC(struct column) columns;
     double *values; /* by repeat: loss, then metrics */
 };
 
-struct importance {
+/* The columns of a group, in one table. */
+struct place {
+    VEC(struct column) columns;
+};
+
+/* A table that some models read, and the one that they have meanwhile. */
+struct shuffled {
     const struct data_part *part;
-    struct data_table table; /* what the view has meanwhile */
+    struct data_table table;
     const struct data_table *own;
     float **numbers; /* by input, rows × columns; NULL: tokens */
     int32_t **tokens;
+    VEC(struct place) places; /* by group */
+};
+
+struct importance {
+    struct shuffled *tables;
+    size_t table_count;
     VEC(struct group) groups;
+    double *outputs, *more; /* of one piece, of several models */
     double *baseline;
     size_t width; /* values of one judging */
     size_t at;    /* groups × repeats that are done */
@@ -44,15 +60,25 @@ struct importance {
 /* ---- groups ---------------------------------------------------------------
  */
 
-static struct group *group_named(struct importance *im, struct member *m,
-                                 struct str name)
+static size_t group_named(struct importance *im, struct member *m,
+                          struct str name)
 {
-    for (size_t i = 0; i < im->groups.len; i++)
-        if (str_eq(im->groups.p[i].name, name))
-            return &im->groups.p[i];
-    struct group g = {.name = arena_str(m->arena, name)};
-    vec_push(&im->groups, g);
-    return &vec_last(&im->groups);
+    size_t at = 0;
+    while (at < im->groups.len && !str_eq(im->groups.p[at].name, name))
+        at++;
+    if (at == im->groups.len) {
+        struct group g = {.name = arena_str(m->arena, name)};
+        vec_push(&im->groups, g);
+    }
+    return at;
+}
+
+static void put_column(struct shuffled *s, size_t group, struct column column)
+{
+    struct place none = {0};
+    while (s->places.len <= group)
+        vec_push(&s->places, none);
+    vec_push(&s->places.p[group].columns, column);
 }
 
 /* The first of the wanted groups that has the column by its name or pattern;
@@ -75,7 +101,9 @@ static const struct str *wanted_group(const struct value *wanted,
     return NULL;
 }
 
-static void add_column(struct importance *im, struct member *m,
+/* m: who reads the table; the groups are the first one's. */
+static void add_column(struct importance *im, struct shuffled *s,
+                       const struct member *m, struct member *first,
                        const struct value *wanted, struct column column)
 {
     struct buf name;
@@ -83,99 +111,134 @@ static void add_column(struct importance *im, struct member *m,
     data_column_name(&name, &m->view, column.input, column.number);
     const struct str *group = wanted ? wanted_group(wanted, name.p) : NULL;
     struct str own = buf_str(&name);
-    if (!wanted || group) {
-        struct group *g = group_named(im, m, group ? *group : own);
-        vec_push(&g->columns, column);
-    }
+    if (!wanted || group)
+        put_column(s, group_named(im, first, group ? *group : own), column);
     buf_done(&name);
 }
 
-static int make_groups(struct importance *im, struct member *m,
-                       const struct value *wanted, struct err *err)
+static void find_columns(struct importance *im, struct shuffled *s,
+                         const struct member *m, struct member *first,
+                         const struct value *wanted)
 {
-    const struct data_table *t = im->own;
-    for (size_t i = 0; wanted && i < wanted->count; i++)
-        group_named(im, m, wanted->keys[i]);
+    const struct data_table *t = s->own;
     for (size_t i = 0; i < t->input_count; i++) {
         const struct data_field *f = &t->inputs[i];
         size_t columns = data_has_numbers(f) ? (size_t)f->columns : 1;
         for (size_t k = 0; k < columns; k++)
-            add_column(im, m, wanted, (struct column){i, k});
+            add_column(im, s, m, first, wanted, (struct column){i, k});
     }
-    for (size_t i = 0; i < im->groups.len; i++)
-        if (!im->groups.p[i].columns.len)
+}
+
+static size_t columns_in(const struct shuffled *s, size_t group)
+{
+    return group < s->places.len ? s->places.p[group].columns.len : 0;
+}
+
+/* After all columns are in one. */
+static int check_groups(struct importance *im, struct err *err)
+{
+    for (size_t i = 0; i < im->groups.len; i++) {
+        struct group *g = &im->groups.p[i];
+        size_t columns = 0;
+        for (size_t k = 0; k < im->table_count; k++)
+            columns += columns_in(&im->tables[k], i);
+        if (!columns)
             return err_set(err, ERR_INPUT,
                            "the group %.*s has no column: the data has none "
                            "that is called so",
-                           STRF(im->groups.p[i].name));
-    for (size_t i = 0; i < im->groups.len; i++)
-        im->groups.p[i].values =
-            xcalloc(im->repeats * im->width + 1, sizeof(double));
+                           STRF(g->name));
+        g->values = xcalloc(im->repeats * im->width + 1, sizeof(double));
+    }
     return 0;
 }
 
 /* ---- numbers of our own ---------------------------------------------------
  */
 
-static int copy_input(struct importance *im, size_t i, struct data_field *f,
+static int copy_input(struct shuffled *s, size_t i, struct data_field *f,
                       struct err *err)
 {
-    size_t rows = im->own->rows, columns = (size_t)f->columns;
+    size_t rows = s->own->rows, columns = (size_t)f->columns;
     if (!data_has_numbers(f)) {
-        im->tokens[i] = malloc(rows * columns * sizeof(int32_t) + 1);
-        if (im->tokens[i])
-            memcpy(im->tokens[i], f->categories,
+        s->tokens[i] = malloc(rows * columns * sizeof(int32_t) + 1);
+        if (s->tokens[i])
+            memcpy(s->tokens[i], f->categories,
                    rows * columns * sizeof(int32_t));
-        f->categories = im->tokens[i];
+        f->categories = s->tokens[i];
     } else {
-        float *to = im->numbers[i] = malloc(rows * columns * sizeof(float) + 1);
+        float *to = s->numbers[i] = malloc(rows * columns * sizeof(float) + 1);
         for (size_t r = 0; to && r < rows; r++)
             for (size_t c = 0; c < columns; c++)
-                to[r * columns + c] = data_number(&im->own->inputs[i], r, c);
+                to[r * columns + c] = data_number(&s->own->inputs[i], r, c);
         f->numbers = to;
         f->pieces = NULL;
     }
-    return im->tokens[i] || im->numbers[i]
+    return s->tokens[i] || s->numbers[i]
                ? 0
                : err_set(err, ERR_LIMIT, "no memory for a copy of the inputs");
 }
 
-static int copy_table(struct importance *im, struct member *m, struct err *err)
+static int copy_table(struct shuffled *s, struct member *m, struct err *err)
 {
-    size_t count = im->own->input_count;
+    size_t count = s->own->input_count;
     struct data_field *inputs =
         arena_array(m->arena, count + 1, sizeof(*inputs));
-    memcpy(inputs, im->own->inputs, count * sizeof(*inputs));
-    im->numbers = arena_array(m->arena, count + 1, sizeof(*im->numbers));
-    im->tokens = arena_array(m->arena, count + 1, sizeof(*im->tokens));
-    im->table = *im->own;
-    im->table.inputs = inputs;
+    memcpy(inputs, s->own->inputs, count * sizeof(*inputs));
+    s->numbers = arena_array(m->arena, count + 1, sizeof(*s->numbers));
+    s->tokens = arena_array(m->arena, count + 1, sizeof(*s->tokens));
+    s->table = *s->own;
+    s->table.inputs = inputs;
     for (size_t i = 0; i < count; i++)
-        if (copy_input(im, i, &inputs[i], err))
+        if (copy_input(s, i, &inputs[i], err))
             return -1;
     return 0;
 }
 
 /* Row k of the part gets what another has, by the order of this key; 0: each
  * its own. */
-static void lay_out(struct importance *im, const struct group *g, uint64_t key)
+static void lay_out(struct shuffled *s, size_t group, uint64_t key)
 {
-    const struct data_part *p = im->part;
+    const struct data_part *p = s->part;
     for (size_t k = 0; k < p->count; k++) {
         size_t from = key ? (size_t)rng_permute(key, k, p->count) : k;
-        for (size_t i = 0; i < g->columns.len; i++) {
-            struct column c = g->columns.p[i];
-            const struct data_field *f = &im->own->inputs[c.input];
+        for (size_t i = 0; i < columns_in(s, group); i++) {
+            struct column c = s->places.p[group].columns.p[i];
+            const struct data_field *f = &s->own->inputs[c.input];
             size_t wide = (size_t)f->columns;
-            if (im->numbers[c.input])
-                im->numbers[c.input][p->rows[k] * wide + c.number] =
+            if (s->numbers[c.input])
+                s->numbers[c.input][p->rows[k] * wide + c.number] =
                     data_number(f, p->rows[from], c.number);
             else
-                memcpy(im->tokens[c.input] + p->rows[k] * wide,
+                memcpy(s->tokens[c.input] + p->rows[k] * wide,
                        f->categories + p->rows[from] * wide,
                        wide * sizeof(int32_t));
         }
     }
+}
+
+static void lay_all(struct importance *im, size_t group, uint64_t key)
+{
+    for (size_t i = 0; i < im->table_count; i++)
+        lay_out(&im->tables[i], group, key);
+}
+
+/* Of a model that reads a table: another one may do so already. */
+static int take_table(struct importance *im, struct member *m,
+                      struct member *first, const struct data_part *part,
+                      const struct value *wanted, struct err *err)
+{
+    struct shuffled *s = im->tables;
+    while (s < im->tables + im->table_count && s->own != m->view.table)
+        s++;
+    if (s == im->tables + im->table_count) {
+        *s = (struct shuffled){.part = part, .own = m->view.table};
+        im->table_count++;
+        find_columns(im, s, m, first, wanted);
+        if (copy_table(s, first, err))
+            return -1;
+    }
+    m->view.table = &s->table;
+    return 0;
 }
 
 /* ---- the task -------------------------------------------------------------
@@ -188,67 +251,160 @@ static int64_t option_int(const struct value *options, const char *key,
     return v && v->kind == VALUE_INT ? v->i : otherwise;
 }
 
+static size_t seats_of(const struct member *m)
+{
+    return m->committee ? committee_seats(m->committee) : 1;
+}
+
+static struct member *seat_of(struct member *m, size_t i,
+                              const struct data_part **part)
+{
+    if (m->committee)
+        return committee_seat(m->committee, i, part);
+    *part = judging_rows(m).part;
+    return m;
+}
+
+static int take_tables(struct importance *im, struct member *m,
+                       const struct value *wanted, struct err *err)
+{
+    im->tables = arena_array(m->arena, seats_of(m), sizeof(*im->tables));
+    for (size_t i = 0; wanted && i < wanted->count; i++)
+        group_named(im, m, wanted->keys[i]);
+    for (size_t i = 0; i < seats_of(m); i++) {
+        const struct data_part *part;
+        struct member *seat = seat_of(m, i, &part);
+        if (take_table(im, seat, m, part, wanted, err))
+            return -1;
+    }
+    return check_groups(im, err);
+}
+
+static int make_room(struct importance *im, const struct member *m,
+                     struct err *err)
+{
+    if (!m->committee)
+        return 0;
+    struct predicted what = committee_rows(m->committee);
+    size_t rows = committee_piece(m->committee);
+    size_t wide = (size_t)nn_model_outputs(m->model);
+    im->outputs = malloc(rows * wide * sizeof(double) + 1);
+    im->more = malloc(rows * predicted_more_count(&what) * sizeof(double) + 1);
+    return im->outputs && im->more
+               ? 0
+               : err_set(err, ERR_LIMIT,
+                         "no memory for the predictions of %zu rows", rows);
+}
+
 static int begin(struct train *t, struct member *m, struct err *err)
 {
     struct importance *im = m->importance = xcalloc(1, sizeof(*im));
     struct value *options =
         json_parse(m->arena, m->task.options, "options", false, err);
-    (void)t;
     if (!options ||
         member_load(m, arena_cstr(m->arena, m->task.weights), false, err))
+        return -1;
+    if (value_get(options, STR("members")) &&
+        !(m->committee = committee_open(t, m, err)))
         return -1;
     int64_t repeats = option_int(options, "repeats", REPEATS_DEFAULT);
     im->repeats = repeats < 1             ? 1
                   : repeats > REPEATS_MAX ? REPEATS_MAX
                                           : (size_t)repeats;
-    im->part = judging_rows(m).part;
-    im->own = m->view.table;
     im->width = 1 + nn_model_metric_count(m->model);
     im->baseline = xcalloc(im->width, sizeof(*im->baseline));
-    if (make_groups(im, m, value_get(options, STR("groups")), err) ||
-        copy_table(im, m, err))
-        return -1;
-    m->view.table = &im->table;
-    return 0;
+    return take_tables(im, m, value_get(options, STR("groups")), err)
+               ? -1
+               : make_room(im, m, err);
+}
+
+static void free_table(struct shuffled *s)
+{
+    for (size_t i = 0; s->numbers && i < s->own->input_count; i++) {
+        free(s->numbers[i]);
+        free(s->tokens[i]);
+    }
+    for (size_t i = 0; i < s->places.len; i++)
+        vec_done(&s->places.p[i].columns);
+    vec_done(&s->places);
+}
+
+static void give_back_tables(struct importance *im, struct member *m)
+{
+    for (size_t i = 0; im->tables && i < seats_of(m); i++) {
+        const struct data_part *part;
+        struct member *seat = seat_of(m, i, &part);
+        for (size_t k = 0; k < im->table_count; k++)
+            if (seat->view.table == &im->tables[k].table)
+                seat->view.table = im->tables[k].own;
+    }
 }
 
 static void end(struct train *t, struct member *m)
 {
     struct importance *im = m->importance;
-    (void)t;
     if (!im)
         return;
-    if (im->own)
-        m->view.table = im->own;
-    for (size_t i = 0; im->numbers && i < im->own->input_count; i++) {
-        free(im->numbers[i]);
-        free(im->tokens[i]);
-    }
-    for (size_t i = 0; i < im->groups.len; i++) {
-        vec_done(&im->groups.p[i].columns);
+    give_back_tables(im, m);
+    committee_close(t, m->committee);
+    m->committee = NULL;
+    for (size_t i = 0; i < im->table_count; i++)
+        free_table(&im->tables[i]);
+    for (size_t i = 0; i < im->groups.len; i++)
         free(im->groups.p[i].values);
-    }
     vec_done(&im->groups);
+    free(im->outputs);
+    free(im->more);
     free(im->baseline);
     free(im);
     m->importance = NULL;
+}
+
+static int take_report(const struct importance *im, const struct nn_report *r,
+                       double *to, struct err *err)
+{
+    if (isnan(r->validation_loss))
+        return err_set(err, ERR_INPUT,
+                       "the rows have no labels to be judged by");
+    to[0] = r->validation_loss;
+    memcpy(to + 1, r->metrics, (im->width - 1) * sizeof(*to));
+    return 0;
+}
+
+/* Of several models, a piece at a time, as judging.c does it. */
+static int judge_together(struct member *m, double *to, struct err *err)
+{
+    struct importance *im = m->importance;
+    const struct data_part *part = committee_rows(m->committee).part;
+    struct nn_verdict *v = nn_verdict_new(m->model, &m->view, part, err);
+    size_t piece = committee_piece(m->committee);
+    struct nn_report r = {0};
+    int rc = v ? 0 : -1;
+    for (size_t from = 0; !rc && from < part->count; from += piece) {
+        size_t left = part->count - from, count = left < piece ? left : piece;
+        rc = committee_ask(m->committee, from, count, im->outputs, im->more,
+                           err);
+        if (!rc)
+            nn_verdict_add(v, im->outputs, count);
+    }
+    if (!rc) {
+        nn_verdict_end(v, &r);
+        rc = take_report(im, &r, to, err);
+    }
+    nn_verdict_free(v);
+    return rc;
 }
 
 static int judge(struct member *m, double *to, struct err *err)
 {
     struct importance *im = m->importance;
     struct nn_report r = {0};
-    int rc = nn_trainer_judge(m->cohort->trainer, m->place, im->part, &r, err);
+    int rc = m->committee ? judge_together(m, to, err)
+                          : nn_trainer_judge(m->cohort->trainer, m->place,
+                                             judging_rows(m).part, &r, err);
     if (rc > 0)
         return err_set(err, ERR_SYSTEM, "ended while it judged");
-    if (rc)
-        return -1;
-    if (isnan(r.validation_loss))
-        return err_set(err, ERR_INPUT,
-                       "the rows have no labels to be judged by");
-    to[0] = r.validation_loss;
-    memcpy(to + 1, r.metrics, (im->width - 1) * sizeof(*to));
-    return 0;
+    return rc || m->committee ? rc : take_report(im, &r, to, err);
 }
 
 /* One order of one group; 1: there are more. */
@@ -262,12 +418,11 @@ static int judge_next(struct member *m, struct err *err)
     size_t all = im->groups.len * im->repeats;
     if (im->at == all)
         return 0;
-    struct group *g = &im->groups.p[im->at / im->repeats];
-    size_t repeat = im->at % im->repeats;
+    size_t group = im->at / im->repeats, repeat = im->at % im->repeats;
     /* The same orders for every group: they differ by their columns alone. */
-    lay_out(im, g, repeat + 1);
-    int rc = judge(m, g->values + repeat * im->width, err);
-    lay_out(im, g, 0);
+    lay_all(im, group, repeat + 1);
+    int rc = judge(m, im->groups.p[group].values + repeat * im->width, err);
+    lay_all(im, group, 0);
     im->at++;
     return rc ? -1 : im->at < all;
 }
@@ -314,14 +469,15 @@ static int write_file(struct train *t, struct member *m, struct err *err)
         struct value *one = value_object(a);
         value_set(a, one, STR("name"), value_string(a, g->name));
         value_set(a, one, STR("columns"),
-                  value_int(a, (int64_t)g->columns.len));
+                  value_int(a, (int64_t)columns_in(&im->tables[0], k)));
         struct value *by = value_object(a);
         for (size_t i = 0; i < im->width; i++)
             value_set(a, by, value_name(m, i), changes(m, g, i));
         value_set(a, one, STR("changes"), by);
         value_list_add(a, list, one);
     }
-    value_set(a, all, STR("rows"), value_int(a, (int64_t)im->part->count));
+    value_set(a, all, STR("rows"),
+              value_int(a, (int64_t)im->tables[0].part->count));
     value_set(a, all, STR("repeats"), value_int(a, (int64_t)im->repeats));
     value_set(a, all, STR("baseline"), baseline);
     value_set(a, all, STR("columns"), list);
@@ -346,5 +502,6 @@ KIND(importance) = {.name = "importance",
                     .look = crew_look,
                     .forget = crew_forget,
                     .begin = begin,
+                    .adapt = committee_adapt,
                     .turn = turn,
                     .end = end};

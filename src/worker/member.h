@@ -208,6 +208,11 @@ void committee_close(struct train *t, struct committee *c);
 bool committee_keeps_passes(const struct committee *c, bool *out_of_fold);
 /* The rows that all of them are asked for, with columns of how sure it is. */
 struct predicted committee_rows(const struct committee *c);
+/* Its models, the first of which it is of, and the numbers of the same rows as
+ * each has them. */
+size_t committee_seats(const struct committee *c);
+struct member *committee_seat(const struct committee *c, size_t i,
+                              const struct data_part **part);
 /* What its numbers are called, as rules of what is kept have them. */
 const char **committee_columns(const struct committee *c, size_t *count);
 /* How often a row is asked for: members × samples. */

@@ -1,6 +1,7 @@
 """`evaluate --importance` is what shuffling a file by hand comes to."""
 
 import csv
+import hashlib
 import json
 import os
 import random
@@ -83,8 +84,10 @@ class Importance(unittest.TestCase):
             f.write(MODEL % words)
         self.throng("train", "net.yaml")
 
+    model = "net.safetensors"
+
     def judged(self, file, *words):
-        return json.loads(self.throng("evaluate", "net.safetensors", "--data",
+        return json.loads(self.throng("evaluate", self.model, "--data",
                                       file, "--json", *words))
 
     def by_hand(self, columns, metric):
@@ -136,6 +139,72 @@ class Importance(unittest.TestCase):
         self.assertEqual(set(columns), {"genes", "look"})
         self.compare(columns["genes"], ["g1", "g2"], ["loss", "accuracy"])
         self.compare(columns["look"], ["colour"], ["loss", "accuracy"])
+
+    def train_several(self, *words):
+        """Members that are each fitted on rows of their own: scaling, and the
+        categories, differ."""
+        self.rows[7][1] = "green"
+        self.write("rows.csv", self.rows)
+        with open(os.path.join(self.folder, "net.yaml"), "w",
+                  encoding="utf-8") as f:
+            f.write((MODEL % words).replace("std}", "std, bootstrap: true}"))
+        members = []
+        for seed in range(4):
+            name = "m%d.safetensors" % seed
+            self.throng("train", "net.yaml", "--seed", str(seed),
+                        "--output", name)
+            with open(os.path.join(self.folder, name), "rb") as f:
+                digest = hashlib.sha256(f.read()).hexdigest()
+            members.append({"weights": name, "sha256": digest,
+                            "weight": 1 + seed})
+        with open(os.path.join(self.folder, "all.ensemble"), "w",
+                  encoding="utf-8") as f:
+            json.dump({"format": "throng.ensemble/1", "combine": "mean",
+                       "members": members}, f)
+        self.model = "all.ensemble"
+
+    def test_an_ensemble_by_hand(self):
+        self.train_several("1", "mse", "mae")
+        told = self.judged("rows.csv", "--importance", "--repeats",
+                           str(REPEATS))
+        self.assertEqual(told["importance"]["baseline"], told["metrics"])
+        columns = {one["name"]: one for one in told["importance"]["columns"]}
+        self.assertEqual(set(columns), set(self.NAMES) - {"y"})
+        for name in ("size", "colour", "none"):
+            self.compare(columns[name], [name], ["loss", "mae"])
+        # By what single members predict of the last shuffled file.
+        each = [[float(row["predicted"]) for row in csv.DictReader(
+            self.throng("predict", "m%d.safetensors" % seed, "--data",
+                        "other.csv", "--csv").splitlines())]
+                for seed in range(4)]
+        wrong = sum((sum((1 + seed) * each[seed][k] for seed in range(4)) / 10
+                     - float(row[-1])) ** 2
+                    for k, row in enumerate(self.rows)) / len(self.rows)
+        self.assertAlmostEqual(self.judged("other.csv")["metrics"]["loss"],
+                               wrong, 6)
+        told = self.judged("rows.csv", "--importance", "--groups",
+                           "genes=g*;look=colour", "--repeats", str(REPEATS))
+        columns = {one["name"]: one for one in told["importance"]["columns"]}
+        self.compare(columns["genes"], ["g1", "g2"], ["loss", "mae"])
+        self.assertIn("the group a has no column", self.throng(
+            "evaluate", "all.ensemble", "--importance", "--groups", "a=zzz",
+            code=1))
+
+    def test_samples_of_one_model(self):
+        """With its dropout: the same draws for every order."""
+        self.write("rows.csv", self.rows)
+        with open(os.path.join(self.folder, "net.yaml"), "w",
+                  encoding="utf-8") as f:
+            f.write((MODEL % ("1", "mse", "mae")).replace(
+                "dense: 1", "{dropout: 0.3}, dense: 1"))
+        self.throng("train", "net.yaml")
+        judged = self.judged
+        self.judged = lambda file, *words: judged(file, "--samples", "4",
+                                                  *words)
+        told = self.judged("rows.csv", "--importance", "--repeats",
+                           str(REPEATS))
+        columns = {one["name"]: one for one in told["importance"]["columns"]}
+        self.compare(columns["size"], ["size"], ["loss", "mae"])
 
     def test_its_own_rows_and_tables(self):
         self.train("1", "mse", "mae")
