@@ -412,6 +412,8 @@ static int make(struct train *t, struct committee *c, struct member *m,
     c->stack = value_get(options, STR("stack"));
     c->calibration = value_get(options, STR("calibration"));
     if (!options || open_seats(t, c, m, options, err) || check_seats(c, err) ||
+        (!c->keeps_passes &&
+         held_out_judge(t, c->seats, c->rule.members, err)) ||
         find_rows(c, err) || read_rule(c, options, err))
         return -1;
     say_left_out(t, c, m);

@@ -1,4 +1,4 @@
-/* held_out.c - rows that members may be chosen and calibrated by
+/* held_out.c - rows that members may be chosen, calibrated and judged by
  *
  * Only rows that no member was trained on say how good it is. Weights carry
  * hashes of the rows that trained them (data/trained.c). A split that is made
@@ -15,15 +15,29 @@ struct looking {
     bool *taken; /* by row: somebody's hash has left it out */
 };
 
+/* *to is NULL where its weights do not say it. */
+static int find_trained(const struct member *m, const struct data_trained **to,
+                        struct err *err)
+{
+    const char *path = arena_cstr(m->arena, m->task.weights);
+    struct nn_about about;
+    *to = NULL;
+    if (nn_weights_about(path, m->arena, &about, err))
+        return -1;
+    if (about.rows.len)
+        *to = data_trained_parse(about.rows, path, m->arena, err);
+    return about.rows.len && !*to ? -1 : 0;
+}
+
 static const struct data_trained *trained_of(const struct member *m,
                                              struct err *err)
 {
     const char *path = arena_cstr(m->arena, m->task.weights);
-    struct nn_about about;
-    if (nn_weights_about(path, m->arena, &about, err))
+    const struct data_trained *t;
+    if (find_trained(m, &t, err))
         return NULL;
-    if (about.rows.len)
-        return data_trained_parse(about.rows, path, m->arena, err);
+    if (t)
+        return t;
     err_set(err, ERR_INPUT,
             "%s does not say which rows it was trained on: it comes from an "
             "older throng, or from elsewhere; train it again",
@@ -104,4 +118,111 @@ int held_out_find(struct member *const *seats, const struct data_part *parts,
     return to->part.count
                ? 0
                : say_none(to, seats[0]->task.new_rows, out_of_fold, err);
+}
+
+/* ---- rows that are judged -------------------------------------------------
+ */
+
+/* Which rows a seat was trained on, and their hashes; both NULL: nobody says.
+ */
+static int find_hashes(const struct member *m, const struct data_trained **t,
+                       const uint64_t **hashes, struct err *err)
+{
+    *hashes = NULL;
+    if (find_trained(m, t, err))
+        return -1;
+    *hashes = *t ? data_row_hashes(m->source->set) : NULL;
+    return *t && !*hashes
+               ? err_set(err, ERR_LIMIT, "no memory for the hashes of %zu rows",
+                         m->view.table->rows)
+               : 0;
+}
+
+/* The seat's own rows that it is judged on; NULL: it is on training rows. */
+static struct data_part *own_part(struct member *m)
+{
+    const struct data_part *part = judging_rows(m).part;
+    return part == &m->view.test         ? &m->view.test
+           : part == &m->view.validation ? &m->view.validation
+                                         : NULL;
+}
+
+static int leave_out(struct member *m, bool *taken, struct err *err)
+{
+    struct data_part *part = own_part(m);
+    const struct data_trained *t;
+    const uint64_t *hashes;
+    size_t kept = 0;
+    if (!part || !part->count)
+        return 0;
+    if (find_hashes(m, &t, &hashes, err))
+        return -1;
+    if (!t || data_trained_matches(t, m->source->set, &m->view))
+        return 0;
+    uint32_t *rows = arena_array(m->arena, part->count + 1, sizeof(*rows));
+    for (size_t k = 0; k < part->count; k++) {
+        uint32_t row = part->rows[k];
+        if (data_trained_has(t, hashes[row]))
+            taken[row] = true;
+        else
+            rows[kept++] = row;
+    }
+    if (!kept)
+        return err_set(
+            err, ERR_INPUT,
+            "%.*s: it, or weights that it began from, was trained on "
+            "each of the %zu %s rows, or on one that equals it; "
+            "where its data has changed since, name rows by --data",
+            STRF(m->task.weights), part->count, judging_rows(m).rows);
+    *part = (struct data_part){rows, kept};
+    return 0;
+}
+
+static int mark(struct member *m, bool *taken, struct err *err)
+{
+    const struct data_trained *t;
+    const uint64_t *hashes;
+    if (find_hashes(m, &t, &hashes, err))
+        return -1;
+    for (size_t r = 0; t && r < m->view.table->rows; r++)
+        taken[r] |= data_trained_has(t, hashes[r]);
+    return 0;
+}
+
+static void say_taken(struct train *t, struct member *m, size_t taken,
+                      const char *who)
+{
+    bool one = taken == 1;
+    const char *text =
+        m->task.new_rows
+            ? arena_printf(m->arena,
+                           "%zu of the %zu rows %s trained on, or equal%s rows "
+                           "that were: it is better on them than on new ones",
+                           taken, m->view.table->rows, one ? "was" : "were",
+                           one ? "s" : "")
+            : arena_printf(m->arena,
+                           "%zu row%s left out: %s was trained on %s, or on "
+                           "rows that equal %s",
+                           taken, one ? " is" : "s are", who,
+                           one ? "it" : "them", one ? "it" : "them");
+    if (taken)
+        member_say(t, m, RECORD_NOTICE, str_of(text));
+}
+
+int held_out_judge(struct train *t, struct member *const *seats, size_t count,
+                   struct err *err)
+{
+    struct member *first = seats[0];
+    size_t rows = first->view.table->rows, all = 0;
+    bool *taken = arena_array(first->arena, rows + 1, sizeof(*taken));
+    if (first->task.new_rows && (first->task.predictions || first->product))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (first->task.new_rows ? mark(seats[i], taken, err)
+                                 : leave_out(seats[i], taken, err))
+            return -1;
+    for (size_t r = 0; r < rows; r++)
+        all += taken[r];
+    say_taken(t, first, all, count > 1 ? "a member" : "the model");
+    return 0;
 }

@@ -304,8 +304,9 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (!options ||
         member_load(m, arena_cstr(m->arena, m->task.weights), false, err))
         return -1;
-    if (value_get(options, STR("members")) &&
-        !(m->committee = committee_open(t, m, err)))
+    if (value_get(options, STR("members"))
+            ? !(m->committee = committee_open(t, m, err))
+            : held_out_judge(t, &m, 1, err))
         return -1;
     int64_t repeats = option_int(options, "repeats", REPEATS_DEFAULT);
     im->repeats = repeats < 1             ? 1

@@ -34,7 +34,8 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (member_load(m, arena_cstr(m->arena, m->task.weights), false, err) ||
         check_rows(m, err))
         return -1;
-    if (committee_wanted(m) && !(m->committee = committee_open(t, m, err)))
+    if (committee_wanted(m) ? !(m->committee = committee_open(t, m, err))
+                            : held_out_judge(t, &m, 1, err))
         return -1;
     if (keeping_wanted(m))
         return (m->keeping = keeping_open(t, m, err)) ? 0 : -1;

@@ -224,7 +224,7 @@ size_t committee_piece(const struct committee *c);
 int committee_ask(struct committee *c, size_t from, size_t count,
                   double *outputs, double *more, struct err *err);
 
-/* ---- held_out.c: rows that members may be chosen and calibrated by --------
+/* ---- held_out.c: rows that members may be chosen, calibrated, judged by ---
  */
 
 struct held_out {
@@ -240,6 +240,13 @@ struct held_out {
 int held_out_find(struct member *const *seats, const struct data_part *parts,
                   size_t count, bool out_of_fold, struct held_out *to,
                   struct arena *a, struct err *err);
+
+/* Before they are judged (judging_rows): of their own rows those stay that a
+ * seat was not trained on, and an error is where none does: others are there
+ * where its data has changed since. Rows of another day all stay. How many were
+ * trained on is said. */
+int held_out_judge(struct train *t, struct member *const *seats, size_t count,
+                   struct err *err);
 
 /* Of rows that are a product of tables: those from `first` on become the first
  * `count`. */

@@ -63,6 +63,55 @@ check_matches "rows that came among the held out ones are left out" "$err" \
     'throng calibrate: [0-9]+ rows are left out'
 left=$(sed -n 's/.*: \([0-9]*\) rows are left out.*/\1/p' .err)
 check_contains "all others count" "$err" "$((40 - left)) validation rows"
+
+# So it is when they are judged: the model's own rows are those that it has held out.
+one=.throng/kinds/trials/0/1/output/weights.safetensors
+for model in "$one" three.ensemble; do
+    run "$THRONG" evaluate "$model" --json
+    left=$(sed -n 's/.*: \([0-9]*\) rows are left out: .* trained on them, or on rows that equal them$/\1/p' .err)
+    check "rows that came among the test's are left out of what is judged" test "${left:-0}" -gt 0
+    check_contains "and all others are judged" "$err" "$((40 - ${left:-0})) test rows"
+    cp .out judged.json
+    run "$THRONG" predict "$model" --csv
+    check "those are the rows that are predicted" python3 - "${left:-0}" <<'END'
+import csv, json, sys
+rows = list(csv.DictReader(open(".out")))
+assert len(rows) == 40 - int(sys.argv[1])
+loss = sum((float(r["predicted"]) - float(r["label"])) ** 2 for r in rows) / len(rows)
+assert abs(json.load(open("judged.json"))["metrics"]["loss"] - loss) < 1e-6
+END
+    run "$THRONG" evaluate "$model" --importance --repeats 1 --json
+    check "columns are judged by the same rows" python3 - "${left:-0}" <<'END'
+import json, sys
+told = json.load(open(".out"))
+assert told["importance"]["rows"] == 40 - int(sys.argv[1])
+assert abs(told["importance"]["baseline"]["loss"] - told["metrics"]["loss"]) < 1e-6
+END
+done
+run "$THRONG" evaluate "$one" --rows training
+check_not "training rows are what they are asked for as" grep -q 'left out' <<<"$err"
+cp kept.csv rows.csv
+for model in "$one" three.ensemble; do
+    run "$THRONG" evaluate "$model"
+    check_contains "a file that is as it was has all of its rows" "$err" "40 test rows"
+    check_not "and nothing is said" grep -q 'trained on' <<<"$err"
+    run "$THRONG" evaluate "$model" --data mixed.csv
+    check_contains "rows that are named are judged, all of them" "$err" "260 new rows"
+    check_contains "and how many were trained on is said" "$err" \
+        "120 of the 260 rows were trained on, or equal rows that were: it is better on them than on new ones"
+    run "$THRONG" evaluate "$model" --data new.csv
+    check_not "of others nothing is" grep -q 'trained on' <<<"$err"
+done
+
+# All that is left of the file was trained on.
+sed -n '1,2p' kept.csv >rows.csv
+for i in $(seq 39); do sed -n 2p kept.csv; done >>rows.csv
+"$THRONG" train model.yaml --output only.safetensors >.log 2>&1
+for i in $(seq 20); do sed -n 2p kept.csv; done >>rows.csv
+run "$THRONG" evaluate only.safetensors
+check_status "rows that were all trained on judge nothing" 1
+check_contains "and it is said why" "$err" \
+    "it, or weights that it began from, was trained on each of the 12 test rows, or on one that equals it; where its data has changed since, name rows by --data"
 cp kept.csv rows.csv
 
 # Two rows that say the same are two rows.
