@@ -123,6 +123,7 @@ VERB(predict) = {
             {"csv", 0, NULL, "comma separated, else by tabs"},
             {"study", 0, "NAME", "as a study, whose trials are shards of rows"},
             {"shard", 0, "SIZE", "of it: rows of a shard, or a time, as 2m"},
+            {"format", 0, "NAME", "of it: csv, or npy, as -o FILE.npy is"},
             {"combine", 0, "HOW", "of it: mean, median or vote"},
             {"where", 0, "FILTER", "of it: trials of STUDY that pass"},
             {"select", 0, "TRIALS", "of it: trials of STUDY, as best:20"},

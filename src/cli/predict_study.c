@@ -103,6 +103,7 @@ static int make_text(struct writing *w)
     add_option(w, "combine", "combine");
     add_option(w, "shard", "shard");
     add_option(w, "output", "output");
+    add_option(w, "format", "format");
     return add_keep(w);
 }
 
@@ -206,8 +207,8 @@ int predict_study(struct call *c)
 
 int predict_without_study(struct call *c)
 {
-    static const char *const of_study[] = {"shard",  "combine", "where",
-                                           "select", "engine",  "profile"};
+    static const char *const of_study[] = {
+        "shard", "combine", "where", "select", "engine", "profile", "format"};
     for (size_t i = 0; i < sizeof(of_study) / sizeof(*of_study); i++)
         if (call_option(c, of_study[i]))
             return call_usage(c,

@@ -256,6 +256,20 @@ int data_numpy(struct str bytes, const char *path, struct str member,
  * a table of text, nor one that cannot be read. */
 bool data_is_array_file(const char *path);
 
+/* A table of text as a structured array (npy): a column of numbers is one of
+ * float64, NaN where a cell is empty; `row` and `rows` are int64; what has
+ * other cells is text. Its memory is that of the longest piece and of the
+ * columns. */
+struct data_npy_table;
+struct data_npy_table *data_npy_table_begin(const char *path, struct err *err);
+/* Some whole rows as CSV; the first one of all are the names of the columns. */
+int data_npy_table_add(struct data_npy_table *t, struct str text,
+                       struct err *err);
+/* Then the array is at its path. Frees t whether it succeeds or not; _drop
+ * leaves what was at the path. */
+int data_npy_table_end(struct data_npy_table *t, struct err *err);
+void data_npy_table_drop(struct data_npy_table *t); /* NULL is accepted */
+
 /* ---- the rows of a file, cut into stretches -------------------------------
  */
 

@@ -79,6 +79,10 @@ int data_npy_look(struct str bytes, const char *path, struct data_npy *to,
 /* Appends the header of the same array with another number of rows. */
 int data_npy_head(struct buf *b, struct str bytes, uint64_t rows,
                   const char *path, struct err *err);
+/* Appends a header: the type as Python writes it, and the axes behind that of
+ * the rows, as " 3, 4" or nothing. */
+void data_npy_begin(struct buf *b, struct str type, uint64_t rows,
+                    struct str axes);
 
 /* foreign.c: an error that says what to do, where the bytes are of a format
  * that is not read; of those of a zip archive, where it is a workbook. */

@@ -221,30 +221,52 @@ int data_npy_look(struct str bytes, const char *path, struct data_npy *to,
 
 #define NPY_ALIGN 64
 
-/* Version 1 of the format, as NumPy writes it: numbers begin at a multiple of
- * 64 bytes. */
-static void add_npy_head(struct buf *b, const struct layout *l, uint64_t rows)
+static bool is_ascii(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.p[i] > 127)
+            return false;
+    return true;
+}
+
+/* As NumPy writes it: numbers begin at a multiple of 64 bytes. Version 1 of the
+ * format has 64 KiB of header at most, version 3 one in UTF-8. */
+void data_npy_begin(struct buf *b, struct str type, uint64_t rows,
+                    struct str axes)
 {
     struct buf dict;
     buf_init(&dict);
-    buf_addf(&dict, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
+    buf_addf(&dict, "{'descr': %.*s, 'fortran_order': False, 'shape': (",
+             STRF(type));
+    buf_addf(&dict, "%llu,%.*s), }", (unsigned long long)rows, STRF(axes));
+    bool wide = dict.len > 60000 || !is_ascii(type);
+    size_t size = wide ? 4 : 2;
+    while ((8 + size + dict.len + 1) % NPY_ALIGN)
+        buf_addc(&dict, ' ');
+    buf_addc(&dict, '\n');
+    buf_add(b, wide ? "\x93NUMPY\x03" : "\x93NUMPY\x01", 7);
+    buf_addc(b, 0);
+    for (size_t i = 0; i < size; i++)
+        buf_addc(b, (char)(dict.len >> (8 * i) & 0xff));
+    buf_addstr(b, buf_str(&dict));
+    buf_done(&dict);
+}
+
+static void add_npy_head(struct buf *b, const struct layout *l, uint64_t rows)
+{
+    struct buf type, axes;
+    buf_init(&type);
+    buf_init(&axes);
+    buf_addf(&type, "'%c%c%zu'",
              l->size == 1 ? '|'
              : l->big     ? '>'
                           : '<',
              l->kind, l->size);
-    buf_addf(&dict, "%llu,", (unsigned long long)rows);
     for (size_t i = 1; i < l->axes; i++)
-        buf_addf(&dict, "%s%zu", i > 1 ? ", " : " ", l->axis[i]);
-    buf_adds(&dict, "), }");
-    while ((10 + dict.len + 1) % NPY_ALIGN)
-        buf_addc(&dict, ' ');
-    buf_addc(&dict, '\n');
-    buf_add(b, "\x93NUMPY\x01", 7);
-    buf_addc(b, 0);
-    buf_addc(b, (char)(dict.len & 0xff));
-    buf_addc(b, (char)(dict.len >> 8));
-    buf_addstr(b, buf_str(&dict));
-    buf_done(&dict);
+        buf_addf(&axes, "%s%zu", i > 1 ? ", " : " ", l->axis[i]);
+    data_npy_begin(b, buf_str(&type), rows, buf_str(&axes));
+    buf_done(&type);
+    buf_done(&axes);
 }
 
 int data_npy_head(struct buf *b, struct str bytes, uint64_t rows,

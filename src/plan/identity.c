@@ -118,11 +118,11 @@ static struct value *options_of(struct arena *a, const struct plan *p,
  * the parameters, by their number. */
 static struct value *predict_of(struct arena *a, const struct plan *p)
 {
-    static const char *const open[] = {"output", "shard"};
+    static const char *const open[] = {"output", "format", "shard", NULL};
     const struct value *said = value_get(p->root, STR("predict"));
     struct value *o = value_object(a);
     for (size_t i = 0; i < said->count; i++)
-        if (!str_is(said->keys[i], open[0]) && !str_is(said->keys[i], open[1]))
+        if (!str_among(said->keys[i], open))
             value_set(a, o, said->keys[i], value_copy(a, said->items[i]));
     set_text(a, o, "data_hash",
              str_of(arena_printf(a, "%016llx",

@@ -154,6 +154,7 @@ struct plan_predict {
     const struct value *keep; /* which rows; NULL: all of them */
     struct str output;        /* the merged table; empty: in the study's folder
                                */
+    bool npy;                 /* tables are arrays of NumPy, not CSV */
     int64_t shard_rows;       /* 0: not said */
     double shard_s;           /* 0: not said */
     /* Filled in by plan_reader.shards. */

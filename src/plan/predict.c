@@ -15,8 +15,8 @@
 #define LINE_BYTES 20 /* of such a table, at least */
 
 static const char *const predict_keys[] = {
-    "models",  "where", "select", "data",  "product", "samples",
-    "combine", "keep",  "output", "shard", "lines",   NULL};
+    "models", "where",  "select", "data",  "product", "samples", "combine",
+    "keep",   "output", "shard",  "lines", "format",  NULL};
 
 /* Weights of their own are fitted on rows with labels: that is an ensemble. */
 static void read_combine(struct study_file *r, const struct value *v)
@@ -88,14 +88,50 @@ static void read_rules(struct study_file *r, const struct value *v)
     p->keep = v;
 }
 
-/* Rows have names, and so do classes: an array of numbers cannot hold them. */
-static void read_output(struct study_file *r, const struct value *v)
+/* `format: npy`; unsaid it is that of the output's name. */
+static void read_format(struct study_file *r, const struct value *v)
 {
-    struct str *to = &r->plan->predict->output;
-    read_text(&r->in, v, "predict.output", to);
-    if (str_ends(*to, STR(".npy")) || str_ends(*to, STR(".npz")))
-        problem_at(&r->in, PROBLEM_ERROR, v, "as in output: predicted.csv",
-                   "predict.output is written as CSV, not as npy");
+    static const char *const formats[] = {"csv", "npy", NULL};
+    struct plan_predict *p = r->plan->predict;
+    struct str said;
+    if (!v || !read_text(&r->in, v, "predict.format", &said))
+        return;
+    if (str_index(said, formats) < 0)
+        problem_at(&r->in, PROBLEM_ERROR, v, "as in format: npy",
+                   "predict.format must be csv or npy, not %s",
+                   value_words(&r->in, v));
+    if (str_is(said, "csv") && p->npy)
+        problem_at(&r->in, PROBLEM_ERROR, v, "leave it out",
+                   "predict.format is csv, and predict.output is called .npy");
+    if (str_is(said, "npy") && p->output.len && !p->npy && !p->keep)
+        problem_at(&r->in, PROBLEM_ERROR, v, "as in output: predicted.npy",
+                   "predict.format is npy, and predict.output is not called "
+                   "so");
+    p->npy = p->npy || str_is(said, "npy");
+}
+
+/* With rules it is a folder, and they may be all of them. */
+static void read_output(struct study_file *r, const struct value *v,
+                        const struct value *format)
+{
+    struct plan_predict *p = r->plan->predict;
+    if (v)
+        read_text(&r->in, v, "predict.output", &p->output);
+    p->npy = str_ends(p->output, STR(".npy"));
+    if (p->npy && p->keep)
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "as in output: kept, and format: npy",
+                   "predict.output is a folder where keep has rules: each "
+                   "leaves a table");
+    if (str_ends(p->output, STR(".npz")))
+        problem_at(&r->in, PROBLEM_ERROR, v, "as in output: predicted.npy",
+                   "predict.output is written as CSV or npy, not as npz");
+    read_format(r, format);
+    if (p->npy && p->of_command)
+        problem_at(&r->in, PROBLEM_ERROR, format ? format : v,
+                   "as in output: predicted.csv",
+                   "a table is written as npy where models say it: what a "
+                   "program writes is merged as it is");
 }
 
 /* `product: [drugs.csv, cells.csv]`, tables. */
@@ -142,8 +178,7 @@ static void read_rows(struct study_file *r, const struct value *v)
         read_shard(r, shard);
     if (lines)
         read_bool(&r->in, lines, "predict.lines", &p->lines);
-    if (output)
-        read_output(r, output);
+    read_output(r, output, value_get(v, STR("format")));
 }
 
 /* What a study of points has, and shards have not. */

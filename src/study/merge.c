@@ -12,6 +12,7 @@
 #include "study/bulk.h"
 #include "study/merge.h"
 #include "study/own_tables.h"
+#include "study/table_out.h"
 
 struct merging {
     struct study *study;
@@ -19,7 +20,7 @@ struct merging {
     struct arena *arena;
     int64_t *trial_of; /* by shard, from 1: one that is done; 0: none */
     struct packs *packs;
-    struct file_out *out;
+    struct table_out *out;
     struct merge_kept *kept;      /* NULL: all rows are, in out */
     struct data_product *product; /* of tables; NULL: rows are those of files */
     struct buf header, missing;
@@ -58,7 +59,7 @@ static int take_header(struct merging *m, int64_t shard, struct str *text,
     struct str line = str_n(text->p, len);
     if (!m->header.len) {
         buf_addstr(&m->header, line);
-        if (file_add(m->out, line, err))
+        if (table_add(m->out, line, err))
             return -1;
     } else if (!str_eq(buf_str(&m->header), line)) {
         return err_set(err, ERR_INPUT,
@@ -100,9 +101,9 @@ static int add_shard(struct merging *m, int64_t shard, struct err *err)
     if (!rc)
         m->to->lines += count_lines(text);
     if (!rc)
-        rc = file_add(m->out, text, err);
+        rc = table_add(m->out, text, err);
     if (!rc && text.len && text.p[text.len - 1] != '\n')
-        rc = file_add(m->out, STR("\n"), err);
+        rc = table_add(m->out, STR("\n"), err);
     buf_done(&b);
     return rc;
 }
@@ -175,7 +176,8 @@ static int merge_kept(struct merging *m, struct err *err)
     if (m->study->plan->predict->product_count &&
         !(m->product = bulk_product(m->study->bulk, err)))
         return -1;
-    struct merge_kept_rows rows = {m->shards, m->packs, m->product};
+    struct merge_kept_rows rows = {m->shards, m->packs, m->product,
+                                   m->study->plan->predict->npy};
     m->kept =
         merge_kept_open(m->study->plan->predict->keep, &rows, m->to->path, err);
     if (!m->kept)
@@ -196,13 +198,24 @@ static int merge(struct merging *m, struct err *err)
         return -1;
     if (m->study->plan->predict->keep)
         return merge_kept(m, err);
-    m->out = file_begin(m->to->path, err);
+    m->out = table_begin(m->to->path, m->study->plan->predict->npy, err);
     if (!m->out)
         return -1;
     if (add_all(m, err) == 0)
-        return file_end(m->out, true, err) || write_missing(m, err) ? -1 : 0;
-    file_drop(m->out);
+        return table_end(m->out, err) || write_missing(m, err) ? -1 : 0;
+    table_drop(m->out);
     return -1;
+}
+
+/* In a folder of rules there may be those of another format. */
+static bool is_there(const struct plan_predict *p, const char *path)
+{
+    struct arena *a = arena_new();
+    const char **found =
+        p->keep ? dir_glob(path, p->npy ? "*.npy" : "*.csv", a, NULL) : NULL;
+    bool there = p->keep ? found && *found : file_exists(path);
+    arena_free(a);
+    return there;
 }
 
 int study_merge(struct study *s, struct err *err)
@@ -213,7 +226,7 @@ int study_merge(struct study *s, struct err *err)
     s->merged =
         (struct merged){.path = own_table_path(s->plan->predict, s->setup.home,
                                                s->setup.folder, s->arena)};
-    if (!s->run.ended_here && file_exists(s->merged.path)) {
+    if (!s->run.ended_here && is_there(s->plan->predict, s->merged.path)) {
         s->merged.path = NULL;
         return 0;
     }

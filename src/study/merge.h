@@ -13,6 +13,7 @@ struct merge_kept_rows {
     const struct shards *shards;
     struct packs *packs;
     const struct data_product *product; /* NULL: rows are those of files */
+    bool npy;                           /* tables are arrays, not CSV */
 };
 struct merge_kept *merge_kept_open(const struct value *rules,
                                    const struct merge_kept_rows *rows,

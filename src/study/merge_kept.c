@@ -11,6 +11,7 @@
 #include "ensemble/ensemble.h"
 #include "study/merge.h"
 #include "study/shards.h"
+#include "study/table_out.h"
 
 #define KEPT_COLUMNS "output/kept/columns"
 #define KEPT_STATE "output/kept/state"
@@ -24,7 +25,7 @@ struct merge_kept {
     const char *folder;
     const char **columns; /* that predictions have */
     size_t column_count;
-    struct file_out *listed; /* NULL: no rows are */
+    struct table_out *listed; /* NULL: no rows are */
 };
 
 struct merge_kept *merge_kept_open(const struct value *rules,
@@ -46,10 +47,22 @@ void merge_kept_close(struct merge_kept *k)
 {
     if (!k)
         return;
-    file_drop(k->listed);
+    table_drop(k->listed);
     keep_free(k->keep);
     arena_free(k->arena);
     free(k);
+}
+
+static const char *ending(const struct merge_kept *k)
+{
+    return k->rows.npy ? "npy" : "csv";
+}
+
+static struct table_out *begin_table(const struct merge_kept *k,
+                                     const char *name, struct err *err)
+{
+    const char *file = arena_printf(k->arena, "%s.%s", name, ending(k));
+    return table_begin(path_join(k->arena, k->folder, file), k->rows.npy, err);
 }
 
 /* ---- a shard --------------------------------------------------------------
@@ -115,8 +128,8 @@ static int begin_listed(struct merge_kept *k, struct str names, struct err *err)
     } else {
         buf_addstr(&b, names);
     }
-    k->listed = file_begin(path_join(k->arena, k->folder, "listed.csv"), err);
-    int rc = k->listed ? file_add(k->listed, buf_str(&b), err) : -1;
+    k->listed = begin_table(k, "listed", err);
+    int rc = k->listed ? table_add(k->listed, buf_str(&b), err) : -1;
     buf_done(&b);
     return rc;
 }
@@ -128,7 +141,7 @@ static int add_listed(struct merge_kept *k, struct str text, struct err *err)
     size_t names = end ? (size_t)(end + 1 - text.p) : text.len;
     if (!k->listed && begin_listed(k, str_n(text.p, names), err))
         return -1;
-    return file_add(k->listed, str_n(text.p + names, text.len - names), err);
+    return table_add(k->listed, str_n(text.p + names, text.len - names), err);
 }
 
 int merge_kept_add(struct merge_kept *k, int64_t trial, struct err *err)
@@ -178,8 +191,7 @@ static void name_row(void *context, uint64_t row, bool titles, struct buf *b)
 static int write_table(struct merge_kept *k, size_t rule, const char *name,
                        struct err *err)
 {
-    const char *file = arena_printf(k->arena, "%s.csv", name);
-    struct file_out *f = file_begin(path_join(k->arena, k->folder, file), err);
+    struct table_out *f = begin_table(k, name, err);
     struct buf b;
     size_t at = 0;
     bool more = true;
@@ -188,23 +200,23 @@ static int write_table(struct merge_kept *k, size_t rule, const char *name,
     while (!rc && more) {
         buf_reset(&b);
         more = keep_table(k->keep, rule, &at, name_row, k, &b);
-        rc = file_add(f, buf_str(&b), err);
+        rc = table_add(f, buf_str(&b), err);
     }
     buf_done(&b);
     if (!rc)
-        return file_end(f, true, err);
-    file_drop(f);
+        return table_end(f, err);
+    table_drop(f);
     return -1;
 }
 
 static int end_listed(struct merge_kept *k, struct buf *said, struct err *err)
 {
-    struct file_out *listed = k->listed;
+    struct table_out *listed = k->listed;
     k->listed = NULL;
     if (!listed)
         return 0;
-    buf_addf(said, "%slisted.csv", said->len ? ", " : "");
-    return file_end(listed, true, err);
+    buf_addf(said, "%slisted.%s", said->len ? ", " : "", ending(k));
+    return table_end(listed, err);
 }
 
 static void say_not_numbers(const struct merge_kept *k, struct buf *said)
@@ -231,7 +243,7 @@ int merge_kept_end(struct merge_kept *k, struct buf *said, struct err *err)
         if (name && write_table(k, i, name, err))
             return -1;
         if (name)
-            buf_addf(said, "%s%s.csv", said->len ? ", " : "", name);
+            buf_addf(said, "%s%s.%s", said->len ? ", " : "", name, ending(k));
     }
     if (end_listed(k, said, err))
         return -1;

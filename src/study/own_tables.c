@@ -20,9 +20,11 @@ const char *own_table_path(const struct plan_predict *p, const char *home,
     struct str said = p->output;
     while (p->keep && said.len > 1 && said.p[said.len - 1] == '/')
         said.len--;
-    return said.len
-               ? path_absolute(a, path_join(a, home, arena_cstr(a, said)))
-               : path_join(a, folder, p->keep ? "kept" : "predictions.csv");
+    return said.len ? path_absolute(a, path_join(a, home, arena_cstr(a, said)))
+                    : path_join(a, folder,
+                                p->keep  ? "kept"
+                                : p->npy ? "predictions.npy"
+                                         : "predictions.csv");
 }
 
 /* A list of paths; NULL: none is there. */

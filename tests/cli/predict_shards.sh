@@ -305,8 +305,19 @@ refuses "neither all nor rules" "predict.keep must be all or rules" \
 refuses "rules of a program" "predict.keep goes with models" \
     "{data: names.txt, keep: 'top:mean:3'}
 command: 'true'"
-refuses "an output of another kind" "written as CSV, not as npy" \
-    "{models: two.ensemble, data: new/*.csv, output: all.npy}"
+refuses "an output of another kind" "written as CSV or npy, not as npz" \
+    "{models: two.ensemble, data: new/*.csv, output: all.npz}"
+refuses "an array that is a folder" "is a folder where keep has rules" \
+    "{models: two.ensemble, data: new/*.csv, output: all.npy, keep: 'top:entropy:3'}"
+refuses "a format that is none" "predict.format must be csv or npy" \
+    "{models: two.ensemble, data: new/*.csv, format: hdf5}"
+refuses "a format that the name is not of" "predict.output is not called so" \
+    "{models: two.ensemble, data: new/*.csv, output: all.csv, format: npy}"
+refuses "a name that the format is not of" "predict.output is called .npy" \
+    "{models: two.ensemble, data: new/*.csv, output: all.npy, format: csv}"
+refuses "an array of what a program writes" "what a program writes is merged as it is" \
+    "{data: names.txt, output: all.npy}
+command: 'true'"
 refuses "where of an ensemble" "is none" \
     "{models: two.ensemble, data: new/*.csv, where: 'a>1'}"
 refuses "another rule of what is kept" "has no keep" \
