@@ -1,7 +1,10 @@
 /* hash.c - xxHash, and SHA-256 as FIPS 180-4 has it */
 #include "base/hash.h"
 
+#include <stdlib.h>
+
 #include "base/buf.h"
+#include "base/err.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -14,6 +17,39 @@ uint64_t hash64(struct str s, uint64_t seed)
 uint32_t hash32(struct str s, uint32_t seed)
 {
     return XXH32(s.p ? s.p : "", s.len, seed);
+}
+
+struct hash_pieces {
+    XXH3_state_t *state;
+};
+
+struct hash_pieces *hash_pieces_new(void)
+{
+    struct hash_pieces *h = xcalloc(1, sizeof(*h));
+    h->state = XXH3_createState(); /* it is aligned */
+    require(h->state);
+    XXH3_64bits_reset(h->state);
+    return h;
+}
+
+void hash_pieces_free(struct hash_pieces *h)
+{
+    if (!h)
+        return;
+    XXH3_freeState(h->state);
+    free(h);
+}
+
+void hash_pieces_add(struct hash_pieces *h, struct str s)
+{
+    XXH3_64bits_update(h->state, s.p ? s.p : "", s.len);
+}
+
+uint64_t hash_pieces_end(struct hash_pieces *h)
+{
+    uint64_t hash = XXH3_64bits_digest(h->state);
+    XXH3_64bits_reset(h->state);
+    return hash;
 }
 
 static const uint32_t round_constants[64] = {

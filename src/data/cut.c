@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/chars.h"
+#include "base/hash.h"
 #include "data/set.h"
 #include "sys/sys.h"
 
@@ -34,6 +35,9 @@ struct data_cutter {
     bool filled;         /* something stands in this line */
     bool closed;         /* the byte before closed quotes */
     bool header;
+    struct hash_pieces *hash; /* of the stretch; NULL: nobody asked */
+    char *head_bytes;         /* that each begins with */
+    size_t hashed;            /* how far the buffer is in it */
     char buffer[SCAN_BYTES];
 };
 
@@ -140,7 +144,12 @@ static int look(struct data_cutter *c, const struct data_reading_as *as,
         rc = count_whole(c, as, err);
     else if (!(rc = look_at_text(c, text, as, err)) && c->form == DATA_WHOLE)
         rc = count_whole(c, as, err);
-    free(bytes);
+    if (c->form == DATA_WHOLE)
+        c->head = 0;
+    if (rc || !c->hash)
+        free(bytes);
+    else
+        c->head_bytes = bytes;
     return rc;
 }
 
@@ -151,6 +160,7 @@ struct data_cutter *data_cut_open(const char *path,
     struct data_cutter *c = xcalloc(1, sizeof(*c));
     c->path = xstrdup(path);
     c->lines = as->lines;
+    c->hash = as->hashed ? hash_pieces_new() : NULL;
     c->fd = open(path, O_RDONLY | O_CLOEXEC);
     off_t size = c->fd < 0 ? -1 : lseek(c->fd, 0, SEEK_END);
     if (size < 0)
@@ -171,8 +181,47 @@ void data_cut_close(struct data_cutter *c)
         return;
     if (c->fd >= 0)
         close(c->fd);
+    hash_pieces_free(c->hash);
+    free(c->head_bytes);
     free(c->path);
     free(c);
+}
+
+/* ---- what a stretch is known by ------------------------------------------ */
+
+/* What of the buffer has been looked at since. */
+static void hash_buffer(struct data_cutter *c)
+{
+    if (c->hash)
+        hash_pieces_add(c->hash,
+                        str_n(c->buffer + c->hashed, c->used - c->hashed));
+    c->hashed = c->used;
+}
+
+/* Bytes that nobody has read yet; -1 with errno. */
+static int hash_bytes(struct hash_pieces *hash, int fd, uint64_t from,
+                      uint64_t bytes)
+{
+    char buffer[65536];
+    while (bytes) {
+        size_t some = bytes < sizeof(buffer) ? (size_t)bytes : sizeof(buffer);
+        size_t got;
+        if (read_at(fd, buffer, some, from, &got))
+            return -1;
+        if (!got)
+            break;
+        hash_pieces_add(hash, str_n(buffer, got));
+        from += got;
+        bytes -= got;
+    }
+    return 0;
+}
+
+/* 0 means that it is not known. */
+static uint64_t end_hash(struct hash_pieces *hash)
+{
+    uint64_t all = hash_pieces_end(hash);
+    return all ? all : 1;
 }
 
 /* ---- where rows of text end ---------------------------------------------- */
@@ -183,10 +232,11 @@ static int fill(struct data_cutter *c)
     size_t got;
     if (c->used < c->have)
         return 1;
+    hash_buffer(c);
     if (read_at(c->fd, c->buffer, SCAN_BYTES, c->stands, &got))
         return -1;
     c->have = got;
-    c->used = 0;
+    c->used = c->hashed = 0;
     return got > 0;
 }
 
@@ -277,6 +327,7 @@ static int cut_text(struct data_cutter *c, uint64_t most, struct data_cut *to,
         return err_errno(err, "read %s", c->path);
     /* What is left behind the last row are empty lines. */
     to->bytes = c->stands - c->at;
+    hash_buffer(c);
     return to->rows > 0;
 }
 
@@ -291,6 +342,8 @@ int data_cut_next(struct data_cutter *c, uint64_t most, struct data_cut *to,
                             .first = c->row,
                             .header = c->header};
     int got;
+    if (c->hash)
+        hash_pieces_add(c->hash, str_n(c->head_bytes, (size_t)c->head));
     if (c->form == DATA_TEXT) {
         got = cut_text(c, most, to, err);
     } else {
@@ -298,9 +351,13 @@ int data_cut_next(struct data_cutter *c, uint64_t most, struct data_cut *to,
         to->rows = c->form == DATA_WHOLE || left < most ? left : most;
         to->bytes = c->form == DATA_WHOLE ? c->size : to->rows * c->row_bytes;
         got = to->rows > 0;
+        if (c->hash && hash_bytes(c->hash, c->fd, to->from, to->bytes))
+            got = err_errno(err, "read %s", c->path);
     }
     if (got <= 0)
         return got;
+    if (c->hash)
+        to->hash = end_hash(c->hash);
     c->at += to->bytes;
     c->row += to->rows;
     return 1;
@@ -310,7 +367,7 @@ int data_cut_next(struct data_cutter *c, uint64_t most, struct data_cut *to,
  */
 
 static int copy(int fd, struct file_out *out, uint64_t from, uint64_t bytes,
-                const char *path, struct err *err)
+                struct hash_pieces *hash, const char *path, struct err *err)
 {
     char *buffer = malloc(COPY_BYTES);
     int rc = buffer ? 0 : err_set(err, ERR_LIMIT, "no memory to read %s", path);
@@ -324,6 +381,8 @@ static int copy(int fd, struct file_out *out, uint64_t from, uint64_t bytes,
                         "%s is shorter than when it was cut into shards", path);
         else
             rc = file_add(out, str_n(buffer, some), err);
+        if (!rc)
+            hash_pieces_add(hash, str_n(buffer, some));
         from += some;
         bytes -= some;
     }
@@ -332,8 +391,9 @@ static int copy(int fd, struct file_out *out, uint64_t from, uint64_t bytes,
 }
 
 /* The header of an npy file with another number of rows. */
-static int npy_head(int fd, const struct data_cut *cut, const char *path,
-                    struct buf *b, struct err *err)
+static int npy_head(int fd, const struct data_cut *cut,
+                    struct hash_pieces *hash, const char *path, struct buf *b,
+                    struct err *err)
 {
     size_t got;
     char *head = calloc(1, cut->head + 1);
@@ -342,8 +402,19 @@ static int npy_head(int fd, const struct data_cut *cut, const char *path,
         rc = err_errno(err, "read %s", path);
     if (!rc)
         rc = data_npy_head(b, str_n(head, cut->head), cut->rows, path, err);
+    if (!rc)
+        hash_pieces_add(hash, str_n(head, cut->head));
     free(head);
     return rc;
+}
+
+static int say_changed(const char *path, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "%s has changed since its rows were cut into shards: put "
+                   "it back as it was, with its time, or ask for its rows "
+                   "anew, in a study of another name (--new NAME)",
+                   path);
 }
 
 /* Stretches are bytes: in a file that was edited they are others' rows. */
@@ -355,20 +426,7 @@ static int check(const struct stat *st, const struct data_cut *cut,
     if (!cut->changed_ns ||
         ((uint64_t)st->st_size == cut->size && changed_ns == cut->changed_ns))
         return 0;
-    return err_set(err, ERR_INPUT,
-                   "%s has changed since its rows were cut into shards: put "
-                   "it back as it was, with its time, or ask for its rows "
-                   "anew, in a study of another name (--new NAME)",
-                   path);
-}
-
-int data_cut_check(const char *path, const struct data_cut *cut,
-                   struct err *err)
-{
-    struct stat st;
-    if (stat(path, &st))
-        return err_errno(err, "read %s", path);
-    return check(&st, cut, path, err);
+    return say_changed(path, err);
 }
 
 static int check_open(int fd, const struct data_cut *cut, const char *path,
@@ -380,32 +438,79 @@ static int check_open(int fd, const struct data_cut *cut, const char *path,
     return check(&st, cut, path, err);
 }
 
-int data_cut_write(const char *path, const struct data_cut *cut, const char *to,
+/* Another file may have the size, and a time that somebody gave it. */
+static int check_hash(struct hash_pieces *hash, const struct data_cut *cut,
+                      const char *path, struct err *err)
+{
+    uint64_t now = end_hash(hash);
+    return cut->hash && now != cut->hash ? say_changed(path, err) : 0;
+}
+
+static int check_bytes(int fd, const struct data_cut *cut, const char *path,
+                       struct err *err)
+{
+    if (!cut->hash)
+        return 0;
+    struct hash_pieces *hash = hash_pieces_new();
+    int rc = hash_bytes(hash, fd, 0, cut->head) ||
+                     hash_bytes(hash, fd, cut->from, cut->bytes)
+                 ? err_errno(err, "read %s", path)
+                 : check_hash(hash, cut, path, err);
+    hash_pieces_free(hash);
+    return rc;
+}
+
+int data_cut_check(const char *path, const struct data_cut *cut,
                    struct err *err)
 {
-    struct buf head;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_errno(err, "read %s", path);
-    buf_init(&head);
     int rc = check_open(fd, cut, path, err);
-    struct file_out *out = rc ? NULL : file_begin(to, err);
-    rc = out ? 0 : -1;
-    if (!rc && cut->form == DATA_NPY)
-        rc = npy_head(fd, cut, path, &head, err);
+    if (!rc)
+        rc = check_bytes(fd, cut, path, err);
+    close(fd);
+    return rc;
+}
+
+/* What is copied is what was hashed: nobody can change it in between. */
+static int copy_cut(int fd, const struct data_cut *cut, struct file_out *out,
+                    const char *path, struct err *err)
+{
+    struct hash_pieces *hash = hash_pieces_new();
+    struct buf head;
+    int rc = 0;
+    buf_init(&head);
+    if (cut->form == DATA_NPY)
+        rc = npy_head(fd, cut, hash, path, &head, err);
     if (!rc && cut->form == DATA_NPY)
         rc = file_add(out, buf_str(&head), err);
     if (!rc && cut->form == DATA_TEXT)
-        rc = copy(fd, out, 0, cut->head, path, err);
+        rc = copy(fd, out, 0, cut->head, hash, path, err);
     if (!rc)
-        rc = copy(fd, out, cut->from, cut->bytes, path, err);
+        rc = copy(fd, out, cut->from, cut->bytes, hash, path, err);
+    if (!rc)
+        rc = check_hash(hash, cut, path, err);
+    buf_done(&head);
+    hash_pieces_free(hash);
+    return rc;
+}
+
+int data_cut_write(const char *path, const struct data_cut *cut, const char *to,
+                   struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, "read %s", path);
+    int rc = check_open(fd, cut, path, err);
+    struct file_out *out = rc ? NULL : file_begin(to, err);
+    rc = out ? copy_cut(fd, cut, out, path, err) : -1;
     if (!rc)
         rc = check_open(fd, cut, path, err);
     if (rc)
         file_drop(out);
     else
         rc = file_end(out, false, err);
-    buf_done(&head);
     close(fd);
     return rc;
 }

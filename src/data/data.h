@@ -287,12 +287,14 @@ struct data_cut {
     bool header;          /* of a table: it has names of columns */
     uint64_t size;        /* of the file when it was cut, … */
     int64_t changed_ns;   /* … and its time; 0: neither is known */
+    uint64_t hash;        /* of head and stretch; 0: it is not known */
 };
 /* How its rows are read. */
 struct data_reading_as {
     const struct value *spec; /* header, separator, skip; or NULL */
     struct str fitted;        /* of a model: data_fitted_print; or empty */
     bool lines;               /* each line is a row, whatever is in it */
+    bool hashed;              /* stretches know their bytes: all are read */
 };
 struct data_cutter;
 /* Its memory does not grow with the file, unless that is packed. */

@@ -157,6 +157,7 @@ static int stage_shard(struct packing *p, struct task *t, struct err *err)
     s->file = packing_place(p, name);
     s->size = 0;
     s->changed_ns = 0;
+    s->hash = 0; /* of an array the header is another */
     s->head = s->from = (uint64_t)st.st_size - s->bytes;
     return 0;
 }

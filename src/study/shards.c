@@ -2,6 +2,7 @@
  */
 #include "study/shards.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -11,19 +12,23 @@
 #include "study/bulk.h"
 #include "study/own_tables.h"
 
-#define FORMAT "throng.shards/1"
-#define SHARD_S 60              /* of a shard, unless said */
-#define COMMAND_ROWS 10000      /* of a shard of a program, unless said */
-#define MEMORY_BYTES (1u << 28) /* of all inputs of a shard, at most */
+#define FORMAT "throng.shards/2"
+#define FORMAT_1 "throng.shards/1" /* records have no hash */
+#define SHARD_S 60                 /* of a shard, unless said */
+#define COMMAND_ROWS 10000         /* of a shard of a program, unless said */
+#define MEMORY_BYTES (1u << 28)    /* of all inputs of a shard, at most */
 
 struct shard_record {
     uint32_t file, form;
     uint64_t head, from, bytes, first, rows, header;
+    uint64_t hash; /* of what the shard is cut from: data_cut */
 };
+#define RECORD_1_BYTES offsetof(struct shard_record, hash)
 
 struct shards {
     struct str bytes;
-    const struct shard_record *records;
+    const char *records;
+    size_t record_bytes;
     struct arena *arena;
     const struct value *files;
     uint64_t *before; /* by file: rows of those before it */
@@ -248,7 +253,8 @@ static void add_record(struct cutting *c, size_t file,
                              .bytes = cut->bytes,
                              .first = cut->first,
                              .rows = cut->rows,
-                             .header = cut->header};
+                             .header = cut->header,
+                             .hash = cut->hash};
     c->plan->shards++;
     c->plan->rows += cut->rows;
     c->files.list.p[file].rows += (int64_t)cut->rows;
@@ -286,6 +292,7 @@ static int cut_file(struct cutting *c, size_t i, struct err *err)
         .spec = c->cost.spec,
         .fitted = c->cost.fitted,
         .lines = c->plan->lines || (c->plan->of_command && !is_table(f->name)),
+        .hashed = c->keep,
     };
     struct data_cut cut;
     struct data_cutter *cutter = data_cut_open(f->path, &as, err);
@@ -380,7 +387,8 @@ static struct value *read_head(struct str bytes, const char *path,
     *end = line ? (size_t)(line - bytes.p) + 1 : 0;
     struct value *v =
         line ? json_parse(a, str_n(bytes.p, *end), path, false, NULL) : NULL;
-    return str_is(value_text(value_get(v, STR("format"))), FORMAT) ? v : NULL;
+    struct str format = value_text(value_get(v, STR("format")));
+    return str_is(format, FORMAT) || str_is(format, FORMAT_1) ? v : NULL;
 }
 
 static void count_before(struct shards *s)
@@ -397,12 +405,14 @@ static void count_before(struct shards *s)
 static bool take_head(struct shards *s, const struct value *v, size_t end)
 {
     const struct value *product = value_get(v, STR("product"));
-    size_t records = (s->bytes.len - end) / sizeof(struct shard_record);
+    bool first = str_is(value_text(value_get(v, STR("format"))), FORMAT_1);
+    s->record_bytes = first ? RECORD_1_BYTES : sizeof(struct shard_record);
+    size_t records = (s->bytes.len - end) / s->record_bytes;
     s->files = value_get(v, STR("files"));
     s->count = count_at(v, "shards");
     s->rows = count_at(v, "rows");
     s->models = count_at(v, "models");
-    s->records = (const void *)(s->bytes.p + end);
+    s->records = s->bytes.p + end;
     if (product)
         s->product_rows = count_at(v, "most_rows");
     return s->files && s->files->kind == VALUE_LIST &&
@@ -501,8 +511,11 @@ int shards_at(const struct shards *s, int64_t number, struct task_shard *to,
         product_shard(s, (uint64_t)number - 1, to);
         return 0;
     }
-    const struct shard_record *r = there ? &s->records[number - 1] : NULL;
-    if (!r || r->file >= s->files->count)
+    struct shard_record own = {0}, *r = &own;
+    if (there)
+        memcpy(r, s->records + (uint64_t)(number - 1) * s->record_bytes,
+               s->record_bytes);
+    if (!there || r->file >= s->files->count)
         return err_set(err, ERR_INPUT, "there is no shard %lld",
                        (long long)number);
     const struct value *file = s->files->items[r->file];
@@ -517,7 +530,8 @@ int shards_at(const struct shards *s, int64_t number, struct task_shard *to,
                               .count = r->rows,
                               .row = s->before[r->file] + r->first,
                               .size = count_at(file, "size"),
-                              .changed_ns = time_of(file)};
+                              .changed_ns = time_of(file),
+                              .hash = r->hash};
     return 0;
 }
 

@@ -373,7 +373,8 @@ static int cut_shard(const struct task_shard *s, const char *to,
                            .rows = s->count,
                            .header = s->header,
                            .size = s->size,
-                           .changed_ns = s->changed_ns};
+                           .changed_ns = s->changed_ns,
+                           .hash = s->hash};
     int rc = data_cut_write(arena_cstr(a, s->file), &cut, to, err);
     arena_free(a);
     return rc;

@@ -23,7 +23,8 @@ static struct data_cut cut_of(const struct task_shard *r)
                              .rows = r->count,
                              .header = r->header,
                              .size = r->size,
-                             .changed_ns = r->changed_ns};
+                             .changed_ns = r->changed_ns,
+                             .hash = r->hash};
 }
 
 int rows_check(const struct task *t, struct arena *a, struct err *err)

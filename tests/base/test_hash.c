@@ -77,6 +77,23 @@ static void xxhash_gives_its_published_answers(void **state)
     assert_true(hash64(STR("abc"), 0) != hash64(STR("abc"), 1));
 }
 
+static void pieces_have_the_hash_of_the_whole(void **state)
+{
+    char text[3000];
+    struct hash_pieces *h = hash_pieces_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = (char)(i * 31);
+    for (size_t each = 1; each < sizeof(text); each += 97) {
+        for (size_t at = 0; at < sizeof(text); at += each) {
+            size_t left = sizeof(text) - at;
+            hash_pieces_add(h, str_n(text + at, left < each ? left : each));
+        }
+        assert_true(hash_pieces_end(h) == hash64(str_n(text, sizeof(text)), 0));
+    }
+    hash_pieces_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +101,7 @@ int main(void)
         cmocka_unit_test(a_million_times_a_has_its_known_digest),
         cmocka_unit_test(pieces_give_the_same_digest_as_the_whole),
         cmocka_unit_test(xxhash_gives_its_published_answers),
+        cmocka_unit_test(pieces_have_the_hash_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* test_cut.c - stretches of rows: nothing twice, nothing left out */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ static struct cuts cut_all(struct files *f, const char *name, uint64_t most,
                            bool lines)
 {
     struct cuts c = {0};
-    struct data_reading_as as = {.lines = lines};
+    struct data_reading_as as = {.lines = lines, .hashed = true};
     struct data_cut cut;
     const char *path = files_path(f, name);
     struct data_cutter *cutter = data_cut_open(path, &as, &f->err);
@@ -257,6 +258,46 @@ static void rows_of_a_file_that_changed_are_refused(void **state)
     files_close(&f);
 }
 
+/* Its size and its time are those of before. */
+static void exchange(struct files *f, const char *name, const char *text,
+                     const struct data_cut *cut)
+{
+    struct timespec times[2] = {{.tv_sec = cut->changed_ns / 1000000000,
+                                 .tv_nsec = cut->changed_ns % 1000000000}};
+    times[1] = times[0];
+    files_text(f, name, text);
+    assert_int_equal(utimensat(AT_FDCWD, files_path(f, name), times, 0), 0);
+}
+
+static void bytes_that_are_others_are_refused(void **state)
+{
+    struct data_reading_as as = {.hashed = true};
+    struct files f;
+    struct data_cut one, two;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "a,b\n1,2\n3,4\n");
+    const char *path = files_path(&f, "t.csv"), *to = files_path(&f, "to");
+    struct data_cutter *c = data_cut_open(path, &as, &f.err);
+    assert_int_equal(data_cut_next(c, 1, &one, &f.err), 1);
+    assert_int_equal(data_cut_next(c, 1, &two, &f.err), 1);
+    data_cut_close(c);
+    assert_true(one.hash && two.hash && one.hash != two.hash);
+    one = now_of(path, one);
+    two = now_of(path, two);
+    exchange(&f, "t.csv", "a,b\n1,2\n3,5\n", &one);
+    assert_int_equal(data_cut_check(path, &one, &f.err), 0);
+    assert_int_equal(data_cut_check(path, &two, &f.err), -1);
+    assert_int_equal(f.err.kind, ERR_INPUT);
+    assert_int_equal(data_cut_write(path, &two, to, &f.err), -1);
+    assert_false(file_exists(to));
+    assert_int_equal(data_cut_write(path, &one, to, &f.err), 0);
+    exchange(&f, "t.csv", "b,a\n1,2\n3,4\n", &one);
+    assert_int_equal(data_cut_write(path, &one, to, &f.err), -1);
+    assert_non_null(strstr(f.err.text, "t.csv has changed since"));
+    files_close(&f);
+}
+
 static void a_file_that_is_gone_or_empty_is_said(void **state)
 {
     struct files f;
@@ -287,6 +328,7 @@ int main(void)
         cmocka_unit_test(arrays_are_cut_by_rows),
         cmocka_unit_test(what_is_packed_is_one_stretch),
         cmocka_unit_test(rows_of_a_file_that_changed_are_refused),
+        cmocka_unit_test(bytes_that_are_others_are_refused),
         cmocka_unit_test(a_file_that_is_gone_or_empty_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
