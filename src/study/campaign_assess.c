@@ -191,14 +191,18 @@ static int asks_anew(struct campaign *c, struct stage *s,
     return rc;
 }
 
+/* Of an inference a file that is not read any more is rows that are in its
+ * table; others may do without it. */
 static bool same_files(const struct value *was, const struct value *now)
 {
+    bool rows = value_get(value_get(now, STR("study")), STR("predict")) != NULL;
     was = value_get(was, STR("files"));
     now = value_get(now, STR("files"));
     for (size_t i = 0; was && i < was->count; i++) {
         const struct value *other = value_get(now, was->keys[i]);
-        if (other && !str_eq(record_text(was->items[i], "hash"),
-                             record_text(other, "hash")))
+        if (other ? !str_eq(record_text(was->items[i], "hash"),
+                            record_text(other, "hash"))
+                  : rows)
             return false;
     }
     return true;

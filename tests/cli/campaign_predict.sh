@@ -108,6 +108,16 @@ check_contains "a file more for a glob is seen" "$out" "new/3.csv"
 run "$THRONG" run -q c.yaml
 check_equal "and asked" 551 "$(tr -d ' ' <lines.txt)"
 check_equal "by all" 551 "$(wc -l <$table | tr -d ' ')"
+rm new/3.csv
+run "$THRONG" run c.yaml
+check_contains "a file less is seen, too" "$err" "new/3.csv is not read any more"
+check_equal "and its rows are in no table" 501 "$(tr -d ' ' <lines.txt)"
+check_equal "of all" 501 "$(wc -l <$table | tr -d ' ')"
+mv new/2.csv new/4.csv
+run "$THRONG" run -q c.yaml
+check_equal "nor under a name that a file had" "new/1.csv new/4.csv" \
+    "$(sed 1d asked.csv | cut -d , -f 1 | sort -u | paste -sd ' ')"
+mv new/4.csv new/2.csv
 sed -i 's/0.02, 0.03/0.02, 0.03, 0.04/' search.yaml
 cp $table before
 run "$THRONG" run -q c.yaml
