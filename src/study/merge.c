@@ -3,7 +3,10 @@
  *
  * In the order of the rows, whoever was ready first: the table is the same
  * whatever happened on the way. It is there when all of it is. Shards that did
- * not end well are left out, and named in a table beside it. */
+ * not end well are left out, and named in a table beside it. What it was made
+ * of is written down behind it: a run that ends between the last shard and that
+ * line leaves it to the next one. */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/csv.h"
@@ -13,6 +16,8 @@
 #include "study/merge.h"
 #include "study/own_tables.h"
 #include "study/table_out.h"
+
+#define MADE_FILE "merged"
 
 struct merging {
     struct study *study;
@@ -207,6 +212,8 @@ static int merge(struct merging *m, struct err *err)
     return -1;
 }
 
+/* ---- is it made? --------------------------------------------------------- */
+
 /* In a folder of rules there may be those of another format. */
 static bool is_there(const struct plan_predict *p, const char *path)
 {
@@ -218,6 +225,44 @@ static bool is_there(const struct plan_predict *p, const char *path)
     return there;
 }
 
+/* Other shards, or another place, are another text. */
+static const char *made_of(const struct study *s, struct arena *a)
+{
+    return arena_printf(a, "%lld shards are in %s\n",
+                        (long long)s->run.counts.by_state[STATE_DONE],
+                        s->merged.path);
+}
+
+static bool is_made(const struct study *s)
+{
+    struct arena *a = arena_new();
+    const char *path = path_join(a, s->setup.folder, MADE_FILE);
+    struct buf b;
+    buf_init(&b);
+    bool made = !s->run.ended_here &&
+                is_there(s->plan->predict, s->merged.path) &&
+                file_exists(path) && file_read(path, 0, &b, NULL) == 0 &&
+                str_is(buf_str(&b), made_of(s, a));
+    buf_done(&b);
+    arena_free(a);
+    return made;
+}
+
+/* Tables lie where the person has said: they are not closed to others, as what
+ * is in the study's folder is. */
+static int merge_for_person(struct merging *m, struct err *err)
+{
+    const mode_t *mask = m->study->setup.mask;
+    mode_t ours = mask ? umask(*mask) : 0;
+    int rc = merge(m, err);
+    if (mask)
+        umask(ours);
+    if (rc)
+        return -1;
+    const char *made = path_join(m->arena, m->study->setup.folder, MADE_FILE);
+    return file_write(made, str_of(made_of(m->study, m->arena)), true, err);
+}
+
 int study_merge(struct study *s, struct err *err)
 {
     struct merging m = {.study = s, .to = &s->merged};
@@ -226,7 +271,7 @@ int study_merge(struct study *s, struct err *err)
     s->merged =
         (struct merged){.path = own_table_path(s->plan->predict, s->setup.home,
                                                s->setup.folder, s->arena)};
-    if (!s->run.ended_here && is_there(s->plan->predict, s->merged.path)) {
+    if (is_made(s)) {
         s->merged.path = NULL;
         return 0;
     }
@@ -237,7 +282,7 @@ int study_merge(struct study *s, struct err *err)
     buf_init(&m.missing);
     int rc =
         m.shards && own_tables_add(s->setup.folder, s->merged.path, err) == 0
-            ? merge(&m, err)
+            ? merge_for_person(&m, err)
             : -1;
     buf_done(&m.header);
     buf_done(&m.missing);

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# The table of an inference is of all shards that are done, also where an
+# earlier run ended between the last shard and the table.
+. "$(dirname "$0")/lib.sh"
+
+seq 1 40 >names.txt
+cat >own.yaml <<'STUDY'
+retries: 0
+predict: {data: names.txt, shard: 10, output: tables/own.txt}
+command: test -e mended || test "$THRONG_P_shard" != 3; cat "$THRONG_SHARD" >"$THRONG_PREDICTIONS"; test -e mended || test "$THRONG_P_shard" != 3
+STUDY
+mkdir tables
+umask 022
+run "$THRONG" run own.yaml
+check_status "a shard that fails is told" 3
+check_equal "the others are in the table" 30 "$(wc -l <tables/own.txt | tr -d ' ')"
+check "what is missing is listed" test -e tables/own.txt.missing.csv
+check_equal "others may read a table as they may read other files" 644 \
+    "$(stat -c %a tables/own.txt)"
+check_equal "and the list beside it" 644 \
+    "$(stat -c %a tables/own.txt.missing.csv)"
+
+# Where a table would lie is a file for a while: shards end, and no table is
+# made, as of a run that was killed just then.
+touch mended
+"$THRONG" retry own bad >/dev/null 2>&1
+mv tables aside
+touch tables
+run "$THRONG" run own.yaml
+check_not "a table that cannot be written is an error" test "$status" -eq 0
+rm tables
+mv aside tables
+check_equal "which leaves the one before" 30 "$(wc -l <tables/own.txt | tr -d ' ')"
+run "$THRONG" run own.yaml
+check_status "the next run makes it" 0
+check "of all shards" cmp names.txt tables/own.txt
+check_not "and nothing is missing" test -e tables/own.txt.missing.csv
+touch -d 2001-01-01 tables/own.txt
+run "$THRONG" run own.yaml
+check_equal "one that is there is not made again" 2001 \
+    "$(date -r tables/own.txt +%Y)"
+
+# ---- another name ---------------------------------------------------------------
+echo "of somebody else" >tables/other.txt
+sed -i 's/own.txt/other.txt/' own.yaml
+run "$THRONG" run own.yaml
+check_status "a table can have another name" 0
+check "also one that a file had" cmp names.txt tables/other.txt
+
+# ---- rules ----------------------------------------------------------------------
+awk 'BEGIN { srand(3); print "a,b,y"
+    for (i = 0; i < 60; i++) { x = rand(); print x "," rand() "," 2 * x } }' >rows.csv
+cat >model.yaml <<'MODEL'
+layers: [{dense: 4, activation: relu}, {dense: 1}]
+loss: mse
+epochs: 1
+data: {file: rows.csv, label: y, validation: 0.2}
+MODEL
+"$THRONG" train model.yaml -o net.safetensors >/dev/null 2>&1
+cat >best.yaml <<'STUDY'
+predict: {models: net.safetensors, data: rows.csv, output: best, keep: "top:mean:3"}
+STUDY
+run "$THRONG" run -q best.yaml
+check_status "rows are kept by rules" 0
+check_equal "others may read these, too" "755 644" \
+    "$(stat -c %a best best/top.csv | paste -sd ' ')"
