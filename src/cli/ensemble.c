@@ -101,13 +101,42 @@ static void say_made(const struct made *m, const char *output)
     buf_done(&b);
 }
 
+/* Of `all` the trials are left out that have no weights. */
+static int say_left_out(const struct made *m, struct store *store)
+{
+    struct call *c = m->call;
+    struct query q = {.selector = m->making.selector};
+    struct rows *rows = store_rows(store, &q, &c->err);
+    struct trial t;
+    struct buf b;
+    size_t at = 0;
+    int got = rows ? 0 : -1;
+    buf_init(&b);
+    while (rows && (got = rows_next(rows, &t, &c->err)) > 0) {
+        if (at < m->making.count && m->making.members[at].trial == t.id)
+            at++;
+        else
+            buf_addf(&b, "%strial %lld (%s)", b.len ? ", " : "",
+                     (long long)t.id, state_name(t.state));
+    }
+    rows_close(rows);
+    if (b.len)
+        say("throng ensemble: left out without weights: %s\n", b.p);
+    buf_done(&b);
+    return got ? call_fail(c) : EXIT_OK;
+}
+
 static int make(struct made *m, struct store *store)
 {
     struct call *c = m->call;
     const char *output = path_absolute(c->arena, call_option(c, "output"));
     if (ensemble_gather(&m->making, store, c->arena, &c->err))
         return call_fail(c);
-    int code = looks_at_rows(m) ? choose_in_scratch(m) : EXIT_OK;
+    int code = ensemble_agree(&m->making, c->arena, &c->err)
+                   ? call_fail(c)
+                   : say_left_out(m, store);
+    if (code == EXIT_OK && looks_at_rows(m))
+        code = choose_in_scratch(m);
     if (code == EXIT_OK &&
         ensemble_write(&m->making, output, c->arena, &c->err))
         code = call_fail(c);

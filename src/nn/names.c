@@ -88,3 +88,38 @@ const char *const *nn_column_names(const struct nn_model *m, size_t head,
     struct nn_head_facts h = nn_model_head(m, head);
     return names_by(nn_column_name, h.width, &h, t, a);
 }
+
+/* ---- do two models speak of the same? ------------------------------------ */
+
+static bool same_classes(const struct data_field *a, const struct data_field *b)
+{
+    if (!a || !b || !a->class_names || !b->class_names)
+        return a && b ? a->classes == b->classes : a == b;
+    for (int64_t k = 0; a->classes == b->classes && k < a->classes; k++)
+        if (!str_eq(a->class_names[k], b->class_names[k]))
+            return false;
+    return a->classes == b->classes;
+}
+
+const char *nn_models_differ(const struct nn_model *a,
+                             const struct data_table *of_a,
+                             const struct nn_model *b,
+                             const struct data_table *of_b)
+{
+    size_t heads = nn_model_head_count(a);
+    if (nn_model_head_count(b) != heads)
+        return "it has another number of outputs";
+    for (size_t i = 0; i < heads; i++) {
+        struct nn_head_facts one = nn_model_head(a, i);
+        struct nn_head_facts other = nn_model_head(b, i);
+        if (one.classes != other.classes || one.each != other.each ||
+            one.spreads != other.spreads)
+            return "its loss is of another kind";
+        if (one.classes && !same_classes(nn_head_label(&one, of_a),
+                                         nn_head_label(&other, of_b)))
+            return "its classes are others";
+        if (one.width != other.width)
+            return "it predicts another number of values";
+    }
+    return NULL;
+}

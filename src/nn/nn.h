@@ -119,6 +119,12 @@ const char *const *nn_column_names(const struct nn_model *m, size_t head,
  * heads. */
 const char *nn_head_prefix(const struct nn_model *m, size_t head,
                            struct arena *a);
+/* What b predicts that a does not, as a person is told; NULL: both predict the
+ * same. Tables are those of their rows, or NULL. */
+const char *nn_models_differ(const struct nn_model *a,
+                             const struct data_table *of_a,
+                             const struct nn_model *b,
+                             const struct data_table *of_b);
 
 /* The file of masks, which lies beside the model file; empty: none. */
 struct str nn_model_masks(const struct nn_model *m);

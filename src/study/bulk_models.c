@@ -59,6 +59,8 @@ static int gather(const struct plan_predict *p, const char *folder,
     if (!rc)
         rc = ensemble_gather(&m, store, a, err);
     if (!rc)
+        rc = ensemble_agree(&m, a, err);
+    if (!rc)
         rc = ensemble_write(&m, to, a, err);
     ensemble_making_done(&m);
     store_close(store);
@@ -223,7 +225,7 @@ static int add_models(const struct plan_predict *p, const char *home,
             (p->product_count &&
              look_at_product(to, p, home, m.list[i].file, a, err)))
             return -1;
-    return check_keep(p, &m, to, a, err);
+    return models_agree(&m, a, err) ? -1 : check_keep(p, &m, to, a, err);
 }
 
 int bulk_cost(const struct plan_predict *p, const char *home,

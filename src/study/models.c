@@ -156,19 +156,38 @@ static int take_weights(struct opening *o)
 /* ---- weights of trials ----------------------------------------------------
  */
 
+static int no_weights(const struct trial *t, const struct err *why,
+                      struct err *err)
+{
+    if (state_bad(t->state) && why->kind == ERR_MISSING)
+        return err_set(err, ERR_MISSING,
+                       "trial %lld (%s) has left no weights: name others, or "
+                       "`done`",
+                       (long long)t->id, state_name(t->state));
+    return err_set(err, why->kind,
+                   "trial %lld has no weights (%s); `keep: best:N` or `keep: "
+                   "all` in its study file keeps them",
+                   (long long)t->id, why->text);
+}
+
+/* 1: it has none, and need not. */
 static int read_trial(struct store *store, struct packs *packs,
-                      struct trial_weights *w, struct arena *a, struct err *err)
+                      struct trial_weights *w, bool all, struct arena *a,
+                      struct err *err)
 {
     struct err why = {0};
+    struct trial t;
     w->path = path_absolute(
         a, path_join(a, store_trial_folder(store, w->trial, a), TASK_WEIGHTS));
     buf_init(&w->bytes);
     if (packs_read(packs, w->trial, TASK_WEIGHTS, &w->bytes, &why) == 0)
         return 0;
-    return err_set(err, why.kind,
-                   "trial %lld has no weights (%s); `keep: best:N` or `keep: "
-                   "all` in its study file keeps them",
-                   (long long)w->trial, why.text);
+    buf_done(&w->bytes);
+    if (store_trial(store, w->trial, a, &t, err))
+        return -1;
+    if (all && state_bad(t.state) && why.kind == ERR_MISSING)
+        return 1;
+    return no_weights(&t, &why, err);
 }
 
 int trial_weights_read(struct store *store, const char *selector,
@@ -183,17 +202,19 @@ int trial_weights_read(struct store *store, const char *selector,
     struct packs *packs = packs_of(store);
     size_t read = 0;
     int rc = 0;
-    for (; !rc && read < found; read++) {
-        all[read].trial = ids[read];
-        rc = read_trial(store, packs, &all[read], a, err);
+    for (size_t i = 0; rc >= 0 && i < found; i++) {
+        all[read].trial = ids[i];
+        rc = read_trial(store, packs, &all[read], !strcmp(selector, "all"), a,
+                        err);
+        read += rc == 0;
     }
     packs_close(packs);
-    for (size_t i = 0; rc && i < read; i++)
+    for (size_t i = 0; rc < 0 && i < read; i++)
         buf_done(&all[i].bytes);
-    if (rc)
+    if (rc < 0)
         return -1;
     *list = all;
-    *count = found;
+    *count = read;
     return 0;
 }
 

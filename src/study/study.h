@@ -706,6 +706,8 @@ struct models {
  * is not looked at. */
 int models_open(struct models *m, const char *path, const char *scratch,
                 struct arena *a, struct err *err);
+/* An error where one of them predicts something else than the first. */
+int models_agree(const struct models *m, struct arena *a, struct err *err);
 
 /* What `calibrate` has found, as a file for `predict`. */
 struct calibration {
@@ -729,7 +731,8 @@ struct trial_weights {
     struct buf bytes; /* yours to be done with */
 };
 /* Those of every trial that a selector names, in its order, in the arena. An
- * error where one has none. */
+ * error where one has none; only of `all` those are left out that ended badly
+ * and have none. */
 int trial_weights_read(struct store *store, const char *selector,
                        struct trial_weights **list, size_t *count,
                        struct arena *a, struct err *err);
@@ -761,6 +764,9 @@ int settings_find(struct store *store, const struct trial_weights *members,
 /* Reads the weights of the trials; all weigh the same. */
 int ensemble_gather(struct ensemble_making *m, struct store *store,
                     struct arena *a, struct err *err);
+/* An error where members do not predict the same, or cannot be read. */
+int ensemble_agree(const struct ensemble_making *m, struct arena *a,
+                   struct err *err);
 /* Weighs them by greedy selection of at most `most`, on what they say of rows
  * (inference.passes), with this loss. Where each may speak of other rows their
  * settings are chosen from; an error where those have no row in common. */

@@ -126,46 +126,12 @@ static int open_seats(struct train *t, struct committee *c, struct member *m,
 
 /* ---- do they speak of the same? ------------------------------------------ */
 
-static bool same_names(const struct data_field *a, const struct data_field *b)
-{
-    if (!a || !b || !a->class_names || !b->class_names)
-        return a && b ? a->classes == b->classes : a == b;
-    for (int64_t k = 0; a->classes == b->classes && k < a->classes; k++)
-        if (!str_eq(a->class_names[k], b->class_names[k]))
-            return false;
-    return a->classes == b->classes;
-}
-
-static const struct data_field *label_of(const struct member *m,
-                                         const struct nn_head_facts *h)
-{
-    return h->label < 0 ? NULL : &m->view.table->labels[h->label];
-}
-
-/* What the seat predicts that the first does not; NULL: the same. */
-static const char *differs(const struct member *first, const struct member *m)
-{
-    size_t heads = nn_model_head_count(first->model);
-    if (nn_model_head_count(m->model) != heads)
-        return "it has another number of outputs";
-    for (size_t i = 0; i < heads; i++) {
-        struct nn_head_facts a = nn_model_head(first->model, i);
-        struct nn_head_facts b = nn_model_head(m->model, i);
-        if (a.classes != b.classes || a.each != b.each ||
-            a.spreads != b.spreads)
-            return "its loss is of another kind";
-        if (a.classes && !same_names(label_of(first, &a), label_of(m, &b)))
-            return "its classes are others";
-        if (a.width != b.width)
-            return "it predicts another number of values";
-    }
-    return NULL;
-}
-
 static int check_seats(const struct committee *c, struct err *err)
 {
     for (size_t i = 1; i < c->rule.members; i++) {
-        const char *why = differs(c->seats[0], c->seats[i]);
+        const char *why =
+            nn_models_differ(c->seats[0]->model, c->seats[0]->view.table,
+                             c->seats[i]->model, c->seats[i]->view.table);
         if (why)
             return err_set(err, ERR_INPUT, "%.*s does not go with %.*s: %s",
                            STRF(c->seats[i]->task.weights),

@@ -1,0 +1,84 @@
+/* members.c - do models go together in one ensemble?
+ *
+ * What they predict is said by their weights; rows are not looked at. */
+#include <stdlib.h>
+
+#include "data/data.h"
+#include "nn/nn.h"
+#include "study/study.h"
+
+struct said {
+    struct nn_model *model;
+    struct data_view view;
+};
+
+static int read_said(struct said *to, const char *file, struct arena *a,
+                     struct err *err)
+{
+    to->model = weights_model(file, &to->view, NULL, a, err);
+    return to->model ? 0 : -1;
+}
+
+static int compare(const struct said *first, const struct said *other,
+                   const char *first_name, const char *name, struct err *err)
+{
+    const char *why = nn_models_differ(first->model, first->view.table,
+                                       other->model, other->view.table);
+    return why ? err_set(err, ERR_INPUT, "%s does not go with %s: %s", name,
+                         first_name, why)
+               : 0;
+}
+
+int models_agree(const struct models *m, struct arena *a, struct err *err)
+{
+    struct said first = {0};
+    int rc = m->count > 1 ? read_said(&first, m->list[0].file, a, err) : 0;
+    for (size_t i = 1; !rc && i < m->count; i++) {
+        struct said other = {0};
+        rc = read_said(&other, m->list[i].file, a, err);
+        if (!rc)
+            rc = compare(&first, &other, m->list[0].name, m->list[i].name, err);
+        nn_model_free(other.model);
+    }
+    nn_model_free(first.model);
+    return rc;
+}
+
+/* Weights that lie in a pack are written into scratch, since files are read. */
+static int file_of(const struct trial_weights *w, size_t i, const char *scratch,
+                   const char **file, struct arena *a, struct err *err)
+{
+    *file = w->path;
+    if (file_exists(w->path))
+        return 0;
+    *file = arena_printf(a, "%s/%zu.safetensors", scratch, i);
+    return file_write(*file, buf_str(&w->bytes), false, err);
+}
+
+static int agree(const struct ensemble_making *m, const char *scratch,
+                 struct arena *a, struct err *err)
+{
+    struct models all = {.count = m->count,
+                         .list = arena_array(a, m->count, sizeof(*all.list))};
+    for (size_t i = 0; i < m->count; i++) {
+        struct nn_about about;
+        struct model_file *one = &all.list[i];
+        if (file_of(&m->members[i], i, scratch, &one->file, a, err) ||
+            nn_weights_about(one->file, a, &about, err))
+            return -1;
+        one->name =
+            arena_printf(a, "trial %lld", (long long)m->members[i].trial);
+    }
+    return models_agree(&all, a, err);
+}
+
+int ensemble_agree(const struct ensemble_making *m, struct arena *a,
+                   struct err *err)
+{
+    char scratch[] = "/tmp/throng-models-XXXXXX";
+    if (!mkdtemp(scratch))
+        return err_errno(err, "make a folder in /tmp");
+    int rc = agree(m, scratch, a, err);
+    dir_remove(scratch, NULL);
+    return rc;
+}
