@@ -90,6 +90,10 @@ static int print_judged(struct asked *n)
     struct value *pairs = confusion_read(c, path_join(a, n->one.scratch, "1"));
     struct value *to = value_object(a), *none = value_list(a);
     struct value *heads = value_get(pairs, STR("heads"));
+    if (call_flag(c, "by-class") && (!heads || !heads->count))
+        return err_set(&c->err, ERR_INPUT,
+                       "--by-class is of classes, and this model predicts "
+                       "numbers, or more classes than are told apart");
     if (!call_flag(c, "json")) {
         print_metrics(n);
         confusion_print(c, pairs);

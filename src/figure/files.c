@@ -11,6 +11,18 @@
 
 /* ---- columns of a CSV file ----------------------------------------------- */
 
+static int no_column(const char *file, const char *const *names,
+                     struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; names[i]; i++)
+        buf_addf(&b, "%s`%s`", i ? " or " : "", names[i]);
+    err_set(err, ERR_INPUT, "%s:1: no column %s in its first line", file, b.p);
+    buf_done(&b);
+    return -1;
+}
+
 static int find_columns(const struct csv *c, const char *name,
                         const struct file_column *columns, size_t count,
                         size_t *places, struct err *err)
@@ -21,9 +33,7 @@ static int find_columns(const struct csv *c, const char *name,
             if (str_among(str_trim(c->fields.p[i]), columns[k].names))
                 places[k] = i;
         if (places[k] == SIZE_MAX)
-            return err_set(err, ERR_INPUT,
-                           "%s:1: no column `%s` in its first line", name,
-                           columns[k].names[0]);
+            return no_column(name, columns[k].names, err);
     }
     return 0;
 }

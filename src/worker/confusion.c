@@ -42,7 +42,9 @@ static int add_rows(struct predictions *p, const double *outputs,
             const double *out = outputs + r * wide + at;
             size_t truth = (size_t)label->categories[rows[r]];
             size_t classes = (size_t)label->classes;
-            c->counts[i][truth * classes + (size_t)predicted_class(&h, out)]++;
+            int64_t got = predicted_class(&h, out);
+            if (got >= 0)
+                c->counts[i][truth * classes + (size_t)got]++;
         }
         at += h.width;
     }

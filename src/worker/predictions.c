@@ -146,12 +146,12 @@ static void add_label(struct buf *b, const struct nn_head_facts *h,
 int64_t predicted_class(const struct nn_head_facts *h, const double *p)
 {
     size_t best = 0;
-    if (h->width == 1)
-        return p[0] > 0.5;
-    for (size_t k = 1; k < h->width; k++)
-        if (p[k] > p[best])
+    for (size_t k = 0; k < h->width; k++)
+        if (isnan(p[k]))
+            return -1;
+        else if (p[k] > p[best])
             best = k;
-    return (int64_t)best;
+    return h->width == 1 ? p[0] > 0.5 : (int64_t)best;
 }
 
 /* A float is known again by nine digits. */
@@ -193,8 +193,10 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
     if (is_known(label) && label->columns == 1)
         add_label(b, h, label, row);
     if (nn_head_is_class(h, label)) {
+        int64_t class = predicted_class(h, p);
         buf_addc(b, ',');
-        add_class(b, label, predicted_class(h, p));
+        if (class >= 0)
+            add_class(b, label, class);
     } else if (h->width == 1) {
         buf_addc(b, ',');
         add_number(b, &w->base.what, p[0]);

@@ -77,6 +77,7 @@ struct predictions {
     void (*free)(struct predictions *p);
 };
 
+/* -1: none, since a number is NaN. */
 int64_t predicted_class(const struct nn_head_facts *h, const double *p);
 
 #endif

@@ -97,6 +97,10 @@ check_equal "the surest" \
     "$(tail -n +2 all.csv | sort -t, -g -k5,5 | head -n 3 | cut -d, -f1 | xargs)" \
     "$(find . -name 'bottom*.csv' -exec tail -n +2 {} + | cut -d, -f1 | xargs)"
 
+run "$THRONG" evaluate net.safetensors --by-class
+check_status "numbers have no classes to look at" 1
+check_contains "which is said" "$err" "--by-class is of classes, and this model predicts numbers"
+
 # ---- classes -------------------------------------------------------------------
 sed 's/label: y/label: site/; s/loss: mse/loss: sparse_categorical_crossentropy/; s/mae/accuracy/' \
     net.yaml >site.yaml
@@ -181,3 +185,25 @@ check_equal "each row of an autoencoder has its error" "row,p_0,p_1,error" \
 check_equal "whose mean is the loss" \
     "$("$THRONG" evaluate auto.safetensors 2>/dev/null | sed -n 's/^loss	//p')" \
     "$(awk -F, 'NR > 1 { n++; s += $4 } END { printf "%.6g", s / n }' .out)"
+
+# ---- no number at all ------------------------------------------------------------
+python3 - <<'END'
+import json, struct
+data = open("site.safetensors", "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+head = json.loads(data[8:8 + size])
+del head["__metadata__"]["checksum"]
+text = json.dumps(head).encode()
+text += b" " * (-len(text) % 8)
+body = struct.pack("<f", float("nan")) * ((len(data) - 8 - size) // 4)
+open("lost.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + body)
+END
+run "$THRONG" predict lost.safetensors --csv
+check_status "a model that has lost its numbers is asked" 0
+check_equal "and predicts no class" "['']" "$(python3 -c '
+import csv, sys
+print(sorted({row["predicted"] for row in csv.DictReader(sys.stdin)}))' <<<"$out")"
+check_contains "of which nothing is known" "$out" ",nan,nan"
+run "$THRONG" evaluate lost.safetensors --by-class
+check_equal "nor does it count as having said one" 0 \
+    "$(awk -F'\t' '$1 ~ /north|south/ && NF == 3 { sum += $2 + $3 } END { print sum + 0 }' <<<"$out")"

@@ -89,6 +89,10 @@ check_contains "a bad cell is named with its line" "$err" 'bad.csv:3: `x` in col
 printf 'truth,mean,sd\n1,1.05,0.1\n2,2.2,0.1\n' >good.csv
 run "$THRONG" plot uncertainty --from good.csv --data
 check_contains "predictions of other programs are drawn" "$out" "coverage,0.95,0.5,2"
+printf 'row,predicted,sd\n1,1.05,0.1\n' >untrue.csv
+run "$THRONG" plot uncertainty --from untrue.csv
+check_contains "a column that is not there is named by all of its names" "$err" \
+    'untrue.csv:1: no column `truth` or `label` in its first line'
 printf 'label,predicted\na,a\na,b\nb,b\n' >pairs.csv
 run "$THRONG" plot confusion --from pairs.csv --data
 check_equal "pairs are counted" "is,predicted,rows a,a,1 a,b,1 b,a,0 b,b,1" "$(tr '\n' ' ' <"$TMP/.out" | sed 's/ $//')"
