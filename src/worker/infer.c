@@ -88,6 +88,45 @@ static int keep_next(struct member *m, struct err *err)
     return keeping_next(m->keeping, err);
 }
 
+static bool is_told(const struct data_field *label,
+                    const struct data_part *part)
+{
+    size_t wide = (size_t)label->columns;
+    for (size_t r = 0; r < part->count; r++)
+        for (size_t k = 0; k < wide; k++) {
+            size_t at = part->rows[r] * wide + k;
+            if (label->categories ? label->categories[at] >= 0
+                : label->numbers  ? !isnan(label->numbers[at])
+                                  : false)
+                return true;
+        }
+    return false;
+}
+
+/* A loss is no number where nothing is known to judge by, or where nothing was
+ * predicted. */
+static int check_loss(const struct member *m, const struct predicted *what,
+                      double loss, struct err *err)
+{
+    bool told = false;
+    if (m->task.predictions || !isnan(loss))
+        return 0;
+    for (size_t i = 0; i < nn_model_head_count(m->model); i++) {
+        struct nn_head_facts h = nn_model_head(m->model, i);
+        const struct data_field *label = nn_head_label(&h, what->table);
+        told = told || (label && is_told(label, what->part));
+    }
+    if (told)
+        return err_set(err, ERR_INPUT,
+                       "the loss is not a number, since what is predicted is "
+                       "none: weights have diverged, or are broken");
+    if (m->task.new_rows)
+        return err_set(err, ERR_INPUT,
+                       "the rows have no labels to be judged by; `throng "
+                       "predict` needs none");
+    return 0;
+}
+
 /* After the last piece. */
 static int finish(struct train *t, struct member *m, struct err *err)
 {
@@ -105,10 +144,8 @@ static int finish(struct train *t, struct member *m, struct err *err)
                                 m->task.predictions
                                     ? asked_words(m, what.part->count, seconds)
                                     : "")));
-    if (!m->task.predictions && m->task.new_rows && isnan(r.validation_loss))
-        return err_set(err, ERR_INPUT,
-                       "the rows have no labels to be judged by; `throng "
-                       "predict` needs none");
+    if (check_loss(m, &what, r.validation_loss, err))
+        return -1;
     if (!m->task.predictions)
         judging_say_unjudged(t, m, what.part, rows);
     if (m->task.predictions)

@@ -204,6 +204,8 @@ check_equal "and predicts no class" "['']" "$(python3 -c '
 import csv, sys
 print(sorted({row["predicted"] for row in csv.DictReader(sys.stdin)}))' <<<"$out")"
 check_contains "of which nothing is known" "$out" ",nan,nan"
-run "$THRONG" evaluate lost.safetensors --by-class
-check_equal "nor does it count as having said one" 0 \
-    "$(awk -F'\t' '$1 ~ /north|south/ && NF == 3 { sum += $2 + $3 } END { print sum + 0 }' <<<"$out")"
+for rows in "" "--data rows.csv"; do
+    run "$THRONG" evaluate lost.safetensors $rows
+    check_status "it cannot be judged ($rows)" 1
+    check_contains "and why is said ($rows)" "$err" "the loss is not a number, since what is predicted is none"
+done
