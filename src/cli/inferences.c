@@ -26,7 +26,9 @@ static int add_named(struct listing *l, const char *what)
     int rc = add(l, where.name, where.folder);
     if (rc > 0)
         err_set(&c->err, ERR_INPUT,
-                "%s is no inference: its file has no predict", where.name);
+                "%s is no inference: its file has neither predict nor tasks of "
+                "the kind infer",
+                where.name);
     return rc ? -1 : 0;
 }
 
@@ -90,10 +92,15 @@ VERB(inferences) = {
     .args = "[STUDY …]",
     .summary = "List inferences over many rows, and how fast they are",
     .text =
-        "A line for each study whose file has `predict`, or of those that are "
-        "named, and\none for all of them: its shards, how many are done and "
-        "have failed, the rows of\nthose that are done, models, samples, and "
-        "predictions: rows × models × samples.\n\n"
+        "A line for each study whose file has `predict` or `task: infer`, or "
+        "of those that\nare named, and one for all of them: its shards, how "
+        "many "
+        "are done and have failed,\nthe rows of those that are done, models, "
+        "samples, and predictions: rows × models ×\nsamples. With `task: "
+        "infer` "
+        "a trial is what a shard is elsewhere, and asks one\nmodel; samples "
+        "are "
+        "empty where trials differ in them.\n\n"
         "seconds: the time in which any of its attempts ran. slots: the most "
         "that ran at\nonce. predictions/s and rows/s are those of one slot: "
         "over the seconds of all\nattempts, start-up and failures counted. "

@@ -938,10 +938,20 @@ struct bulk_told {
     bool of_command; /* a program is the model: models is 0 */
     int64_t samples; /* 0: once, without dropout */
     double dropout_least, dropout_most; /* that is drawn with; NaN: none */
+    const struct value *options;        /* see infer_told */
 };
 /* By what lies in a study's folder. 1: the study is no inference. */
 int bulk_told(const char *folder, struct bulk_told *to, struct arena *a,
               struct err *err);
+
+/* The same of a study whose trials name their models; they report how many rows
+ * each predicted. Options are those of its task, or NULL. */
+#define INFERENCE_ROWS "rows"
+int infer_told(struct store *store, const char *folder, struct bulk_told *to,
+               struct arena *a, struct err *err);
+/* How often the trial of a point asks for a row; 0 as above. */
+int64_t infer_samples(const struct value *options, const struct value *point,
+                      struct arena *a);
 
 /* ---- a study to begin with --------------------------------------------- */
 

@@ -62,23 +62,24 @@ static int read_times(struct inference_line *l, struct store *store,
     return 0;
 }
 
-static void add_shard(struct inference_line *l, const struct shards *shards,
-                      const struct trial *t, struct arena *a)
+/* A metric of a trial; NULL: it has none of this name. */
+static const struct value *last_of(const struct trial *t, const char *metric,
+                                   struct arena *a)
 {
-    const struct value *point = json_parse(a, t->point, "point", true, NULL);
-    const struct value *number = value_get(point, STR("shard"));
     const struct value *summary =
         t->summary.len ? json_parse(a, t->summary, "summary", true, NULL)
                        : NULL;
-    const struct value *image =
-        value_get(value_get(summary, STR(INFERENCE_SECONDS)), STR("last"));
-    struct task_shard shard;
-    if (!number || number->kind != VALUE_INT ||
-        shards_at(shards, number->i, &shard, NULL))
-        return;
-    double predictions = (double)shard.count * l->passes;
+    return value_get(value_get(summary, str_of(metric)), STR("last"));
+}
+
+/* A trial that is done. */
+static void add_done(struct inference_line *l, const struct trial *t,
+                     uint64_t rows, double passes, struct arena *a)
+{
+    const struct value *image = last_of(t, INFERENCE_SECONDS, a);
+    double predictions = (double)rows * passes;
     l->done++;
-    l->rows += shard.count;
+    l->rows += rows;
     l->predictions += predictions;
     if (!image)
         return;
@@ -86,50 +87,113 @@ static void add_shard(struct inference_line *l, const struct shards *shards,
     l->asked_seconds += value_number(image) * predictions;
 }
 
-static int read_shards(struct inference_line *l, struct store *store,
-                       const char *folder, struct err *err)
+static void add_shard(struct inference_line *l, const struct shards *shards,
+                      const struct trial *t, struct arena *a)
+{
+    const struct value *point = json_parse(a, t->point, "point", true, NULL);
+    const struct value *number = value_get(point, STR("shard"));
+    struct task_shard shard;
+    if (number && number->kind == VALUE_INT &&
+        !shards_at(shards, number->i, &shard, NULL))
+        add_done(l, t, shard.count, l->passes, a);
+}
+
+/* One that names its model says how many rows it had. */
+static void add_asked(struct inference_line *l, const struct bulk_told *told,
+                      const struct trial *t, struct arena *a)
+{
+    const struct value *point = json_parse(a, t->point, "point", true, NULL);
+    const struct value *rows = last_of(t, INFERENCE_ROWS, a);
+    int64_t samples = infer_samples(told->options, point, a);
+    l->samples = l->done && samples != l->samples ? -1 : samples;
+    add_done(l, t, rows ? (uint64_t)value_number(rows) : 0,
+             (double)(samples ? samples : 1), a);
+}
+
+/* Those that are done; shards, or what trials are told that name their models,
+ * are NULL. */
+static int read_done(struct inference_line *l, struct store *store,
+                     const struct shards *shards, const struct bulk_told *told,
+                     struct err *err)
 {
     struct query q = {.selector = "done", .results = true, .with_texts = true};
-    struct shards *shards = shards_open(folder, err);
-    struct rows *rows = shards ? store_rows(store, &q, err) : NULL;
+    struct rows *rows = store_rows(store, &q, err);
     struct arena *a = arena_new();
     struct trial t;
     int got = rows ? 0 : -1;
     while (rows && (got = rows_next(rows, &t, err)) > 0) {
         arena_reset(a);
-        add_shard(l, shards, &t, a);
+        if (shards)
+            add_shard(l, shards, &t, a);
+        else
+            add_asked(l, told, &t, a);
     }
     rows_close(rows);
     arena_free(a);
-    shards_close(shards);
     return got;
+}
+
+/* What was told of shards is in the line. */
+static int read_shards(struct inference_line *l, struct store *store,
+                       const char *folder, struct err *err)
+{
+    struct shards *shards = shards_open(folder, err);
+    int rc = shards ? read_done(l, store, shards, NULL, err) : -1;
+    shards_close(shards);
+    return rc;
+}
+
+static void take_told(struct inference_line *l, const struct bulk_told *told)
+{
+    l->shards = told->shards;
+    l->models = told->models;
+    l->samples = told->samples;
+    l->dropout_least = told->dropout_least;
+    l->dropout_most = told->dropout_most;
+    l->passes = (double)(told->models ? told->models : 1) *
+                (double)(told->samples ? told->samples : 1);
+}
+
+/* Of trials that name their models nobody knows how many there will be. */
+static int read_counts(struct inference_line *l, struct store *store,
+                       bool is_bulk, struct err *err)
+{
+    struct counts counts;
+    if (store_counts(store, &counts, err))
+        return -1;
+    if (!is_bulk)
+        l->shards = (uint64_t)counts.total;
+    for (int i = 0; i < STATE_COUNT; i++)
+        if (state_bad((enum state)i))
+            l->failed += (uint64_t)counts.by_state[i];
+    return 0;
+}
+
+static int read_from(struct inference_line *l, struct store *store,
+                     const char *folder, struct arena *a, struct err *err)
+{
+    struct bulk_told told;
+    int rc = bulk_told(folder, &told, a, err);
+    bool is_bulk = rc == 0;
+    if (rc > 0)
+        rc = infer_told(store, folder, &told, a, err);
+    if (rc)
+        return rc;
+    take_told(l, &told);
+    rc = is_bulk ? read_shards(l, store, folder, err)
+                 : read_done(l, store, NULL, &told, err);
+    return rc || read_counts(l, store, is_bulk, err) ||
+                   read_times(l, store, a, err)
+               ? -1
+               : 0;
 }
 
 int inference_read(struct inference_line *l, const char *name,
                    const char *folder, struct arena *a, struct err *err)
 {
-    struct bulk_told told;
-    struct counts counts;
-    int rc = bulk_told(folder, &told, a, err);
-    if (rc)
-        return rc;
-    *l = (struct inference_line){.name = name,
-                                 .shards = told.shards,
-                                 .models = told.models,
-                                 .samples = told.samples,
-                                 .dropout_least = told.dropout_least,
-                                 .dropout_most = told.dropout_most};
-    l->passes = (double)(told.models ? told.models : 1) *
-                (double)(told.samples ? told.samples : 1);
     struct store *store = store_open(folder, false, err);
-    rc = store && store_counts(store, &counts, err) == 0 ? 0 : -1;
-    for (int i = 0; !rc && i < STATE_COUNT; i++)
-        if (state_bad((enum state)i))
-            l->failed += (uint64_t)counts.by_state[i];
-    if (!rc)
-        rc = read_shards(l, store, folder, err);
-    if (!rc)
-        rc = read_times(l, store, a, err);
+    *l = (struct inference_line){.name = name};
+    int rc = store ? read_from(l, store, folder, a, err) : -1;
     store_close(store);
     return rc;
 }
@@ -201,7 +265,7 @@ static void add_line(struct tabled *t, const struct inference_line *l)
     tabled_count(t, (int64_t)l->failed);
     tabled_count(t, (int64_t)l->rows);
     add_some(t, l->models);
-    add_some(t, (uint64_t)l->samples);
+    add_some(t, l->samples > 0 ? (uint64_t)l->samples : 0);
     tabled_count(t, (int64_t)l->predictions);
     tabled_number(t, l->seconds);
     tabled_count(t, l->slots);
@@ -254,9 +318,11 @@ static void print_own(struct buf *b, const struct inference_line *l)
 {
     buf_adds(b, "{\"study\":");
     json_string(b, str_of(l->name));
-    buf_addf(b, ",\"models\":%llu,\"samples\":%lld,",
-             (unsigned long long)l->models,
-             (long long)(l->samples ? l->samples : 1));
+    buf_addf(b, ",\"models\":%llu,\"samples\":", (unsigned long long)l->models);
+    if (l->samples < 0)
+        buf_adds(b, "null,");
+    else
+        buf_addf(b, "%lld,", (long long)(l->samples ? l->samples : 1));
     print_line(b, l);
     buf_adds(b, ",\"dropout\":");
     if (isnan(l->dropout_least)) {

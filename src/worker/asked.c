@@ -17,6 +17,9 @@ void asked_say(struct train *t, struct member *m, uint64_t rows, double seconds)
         return;
     metric_batch_add(m->batch, STR("t_image"), METRIC_FROM_METRICS, 0,
                      t_image(m, rows, seconds));
+    if (!m->task.shard.file.len)
+        metric_batch_add(m->batch, STR("rows"), METRIC_FROM_METRICS, 0,
+                         (double)rows);
     member_say_metrics(t, m);
 }
 

@@ -270,7 +270,8 @@ double keeping_seconds(const struct keeping *k, uint64_t *rows);
 
 /* ---- asked.c: how long models took to predict ---------------------------- */
 
-/* Reports t_image: seconds for one row of one model, once. */
+/* Reports t_image: seconds for one row of one model, once; and of what is no
+ * shard, whose rows are known, how many there were. */
 void asked_say(struct train *t, struct member *m, uint64_t rows,
                double seconds);
 /* " in 0.2 s, t_image 0.0001 s", for people; lives as long as the member. */

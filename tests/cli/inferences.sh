@@ -92,7 +92,50 @@ check_equal "a line for each that is named, and one for all" "study one both tot
 check_matches "rates that differ are a range" "$out" $'\t0.2 to 0.4\t'
 run "$THRONG" inferences nets
 check_status "a study of another kind is a mistake" 1
-check_contains "which is said" "$err" "nets is no inference: its file has no predict"
+check_contains "which is said" "$err" "nets is no inference: its file has neither predict nor"
+
+# ---- trials that name their models ----------------------------------------------
+head -n 41 new.csv >some.csv
+cat >upf.txt <<'UPF'
+{"id": "a", "weights_file": "net1.safetensors", "times": 4}
+{"id": "b", "weights_file": "none.safetensors", "times": 4}
+{"id": "c", "weights_file": "net3.safetensors", "times": 4}
+UPF
+cat >listed.yaml <<'STUDY'
+parameters_file: upf.txt
+task: {kind: infer, data: some.csv, samples: "${times}"}
+STUDY
+printf '%s\n' '{"weights_file": "net1.safetensors"}' '{"weights_file": "net3.safetensors"}' >bare.txt
+printf 'parameters_file: bare.txt\ntask: infer\n' >bare.yaml
+run "$THRONG" run -q listed.yaml
+"$THRONG" run -q bare.yaml
+run "$THRONG" inferences --json listed bare
+check_status "a listing of models is an inference" 0
+printf '%s' "$out" >told.json
+check "of which each trial is counted with its rows" python3 - <<'END'
+import json
+
+told = json.load(open("told.json"))
+listed, bare = told["inferences"]
+def is_(one, **wanted):
+    for key, value in wanted.items():
+        assert one[key] == value, (key, one)
+is_(listed, study="listed", shards=3, done=2, failed=1, rows=80, models=1,
+    samples=4, predictions=320, dropout=[0.1, 0.3])
+is_(bare, study="bare", shards=2, done=2, failed=0, rows=48, models=1, samples=1,
+    predictions=48, dropout=None)
+for one in (listed, bare):
+    assert 0 < one["t_image"] < 1 and one["predictions_per_second"] > 0, one
+assert told["total"]["predictions"] == 368 and told["total"]["shards"] == 5
+END
+echo '{"id": "d", "weights_file": "net1.safetensors", "times": 2}' >>upf.txt
+"$THRONG" run -q listed.yaml >/dev/null 2>&1
+run "$THRONG" inferences --json listed
+check_contains "one that asks less often is added as it is" "$out" \
+    '"samples":null,"shards":4,"done":3,"failed":1,"rows":120,"predictions":400,'
+run "$THRONG" inferences
+check_equal "all of them are found" "bare both listed one own plain" \
+    "$(printf '%s\n' "$out" | sed '1d;$d' | cut -f1 | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 
 # ---- t_image is a metric of shards ---------------------------------------------
 run "$THRONG" show one 2
