@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "ensemble/keep.h"
 
 /* ---- the first of a rule ------------------------------------------------- */
@@ -84,10 +85,29 @@ void keep_sort(struct keep_part *p, const struct keep_rule *r)
 
 /* ---- histograms ---------------------------------------------------------- */
 
+/* The number that a person means by it: 0.3, where adding up steps comes to
+ * 0.30000000000000004, so that a row of 0.3 is in the bin that begins there. */
 double keep_edge(const struct keep_axis *axis, size_t i)
 {
     double step = (axis->to - axis->from) / (double)axis->bins;
-    return i == axis->bins ? axis->to : axis->from + (double)i * step;
+    if (i == 0 || i == axis->bins)
+        return i ? axis->to : axis->from;
+    return num_round(axis->from + (double)i * step, axis->decimals);
+}
+
+/* Fifteen digits, unless bins are so narrow that they are too few. Without a
+ * logarithm: shards are counted on several machines. */
+int keep_edge_decimals(const struct keep_axis *axis)
+{
+    double size = fmax(fabs(axis->from), fabs(axis->to));
+    double step = (axis->to - axis->from) / (double)axis->bins;
+    double unit = 1e-14;
+    int decimals = 14;
+    for (; size >= 10 && decimals >= 0; size /= 10, unit *= 10)
+        decimals--;
+    for (; size < 1 && decimals < 22; size *= 10, unit /= 10)
+        decimals++;
+    return step > 1000 * unit ? decimals : -1;
 }
 
 /* 0: below; bins + 1: above. The last bin has its upper edge, too. What

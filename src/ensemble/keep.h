@@ -27,6 +27,7 @@ struct keep_axis {
     size_t column;
     double from, to;
     size_t bins;
+    int decimals; /* of edges between; -1: all that they have */
 };
 
 enum keep_kind { KEEP_TOP, KEEP_BOTTOM, KEEP_HISTOGRAM, KEEP_LISTED };
@@ -86,6 +87,8 @@ static inline bool keep_is_ranked(const struct keep_rule *r)
 
 /* The edge before bin i of an axis. */
 double keep_edge(const struct keep_axis *axis, size_t i);
+/* The decimals that edges of such an axis have. */
+int keep_edge_decimals(const struct keep_axis *axis);
 /* Whether a is kept rather than b. */
 bool keep_better(const struct keep_rule *r, const struct kept *a,
                  const struct kept *b);

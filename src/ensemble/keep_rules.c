@@ -113,6 +113,7 @@ static int read_axis(struct reader *r, const struct value *v, size_t at,
                        "which the second is larger: no shard knows what others "
                        "have",
                        STRF(axis->of));
+    axis->decimals = keep_edge_decimals(axis);
     return 0;
 }
 

@@ -20,6 +20,14 @@ struct edge {
     int change;
 };
 
+/* Times are stored to the microsecond; what subtracting and adding them leaves
+ * behind that says nothing. */
+static void round_times(struct inference_line *l)
+{
+    l->seconds = num_round(l->seconds, 6);
+    l->slot_seconds = num_round(l->slot_seconds, 6);
+}
+
 /* An end comes before a beginning of the same moment: one slot served both. */
 static int by_time(const void *x, const void *y)
 {
@@ -57,6 +65,7 @@ static int read_times(struct inference_line *l, struct store *store,
         l->slot_seconds += s->to - s->from;
     }
     add_edges(l, edges, 2 * spans.spans.len);
+    round_times(l);
     free(edges);
     load_spans_done(&spans);
     return 0;
@@ -219,6 +228,7 @@ struct inference_line inferences_total(const struct inference_line *list,
         all.asked_seconds += l->asked_seconds;
         all.slots = l->slots > all.slots ? l->slots : all.slots;
     }
+    round_times(&all);
     return all;
 }
 

@@ -10,7 +10,9 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "ensemble/ensemble.h"
+#include "ensemble/keep.h"
 
 static const char *const columns[] = {"mean", "sd", "error"};
 enum { COLUMNS = 3, ROWS = 2000 };
@@ -197,13 +199,47 @@ static void bins_have_their_lower_edge_and_the_last_both(void **state)
     assert_string_equal(b.p, "mean_from,mean_to,rows\n"
                              "-inf,0.1,2\n"
                              "0.1,0.2,1\n"
-                             "0.2,0.30000000000000004,4\n"
-                             "0.30000000000000004,0.4,1\n"
+                             "0.2,0.3,3\n"
+                             "0.3,0.4,2\n"
                              "0.4,inf,2\n");
     assert_int_equal(keep_not_numbers(k, 0), 1);
     keep_free(k);
     buf_done(&b);
     arena_free(a);
+}
+
+static void edges_are_numbers_as_people_write_them(void **state)
+{
+    static const struct {
+        const char *rule, *edges;
+    } made[] = {
+        {"\"bins\": 10, \"from\": 0, \"to\": 1",
+         "0.0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1.0 "},
+        {"\"bins\": 3, \"from\": -2100, \"to\": 0.3",
+         "-2100.0 -1399.9 -699.8 0.3 "},
+        {"\"bins\": 3, \"from\": 1e-7, \"to\": 7e-7",
+         "1e-07 3e-07 5e-07 7e-07 "},
+        /* Narrower than fifteen digits can tell. */
+        {"\"bins\": 2, \"from\": 1, \"to\": 1.000000000000001",
+         "1.0 1.0000000000000004 1.000000000000001 "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
+        struct arena *a = arena_new();
+        struct buf b;
+        buf_init(&b);
+        struct keep_rules *r = rules_of(
+            a, arena_printf(a, "{\"histogram\": {\"of\": \"mean\", %s}}",
+                            made[i].rule));
+        const struct keep_axis *axis = &r->rules[0].axes[0];
+        for (size_t k = 0; k <= axis->bins; k++) {
+            num_print(&b, keep_edge(axis, k));
+            buf_addc(&b, ' ');
+        }
+        assert_string_equal(b.p, made[i].edges);
+        buf_done(&b);
+        arena_free(a);
+    }
 }
 
 static void a_condition_means_what_it_seems_to_say(void **state)
@@ -365,6 +401,7 @@ int main(void)
         cmocka_unit_test(shards_in_any_order_come_to_the_same_bytes),
         cmocka_unit_test(the_first_are_those_of_sorting_all),
         cmocka_unit_test(bins_have_their_lower_edge_and_the_last_both),
+        cmocka_unit_test(edges_are_numbers_as_people_write_them),
         cmocka_unit_test(a_condition_means_what_it_seems_to_say),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(no_row_counts_twice),

@@ -53,6 +53,17 @@ static void what_is_known_adds_up(void **state)
     assert_true(isnan(all.dropout_least));
 }
 
+static void sums_of_times_are_as_exact_as_times_are(void **state)
+{
+    (void)state;
+    const struct inference_line two[] = {
+        {.name = "a", .seconds = 0.1, .slot_seconds = 0.7},
+        {.name = "b", .seconds = 0.2, .slot_seconds = 0.1}};
+    struct inference_line all = inferences_total(two, 2);
+    assert_true(all.seconds >= 0.3 && all.seconds <= 0.3);
+    assert_true(all.slot_seconds >= 0.8 && all.slot_seconds <= 0.8);
+}
+
 static void programs_are_told_what_is_not_known(void **state)
 {
     (void)state;
@@ -98,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_known_adds_up),
+        cmocka_unit_test(sums_of_times_are_as_exact_as_times_are),
         cmocka_unit_test(programs_are_told_what_is_not_known),
         cmocka_unit_test(a_table_has_a_line_for_all_of_them),
     };
