@@ -46,8 +46,7 @@ const char **keep_columns(const struct combine_rule *r,
     size_t some;
     for (size_t i = 0; i < head_count; i++)
         for (size_t k = 0; k < heads[i].width; k++)
-            vec_push(&all, arena_printf(a, "%s%s", heads[i].names.prefix,
-                                        heads[i].names.columns[k]));
+            vec_push(&all, heads[i].names.columns[k]);
     for (size_t i = 0; i < head_count; i++) {
         const char **own = combine_names_of(r, &heads[i], calibrated, &some, a);
         for (size_t k = 0; k < some; k++)

@@ -24,10 +24,11 @@ extern const char *const combine_names[COMBINE_COUNT + 1]; /* NULL behind */
 
 /* What the numbers of a head are called. */
 struct combine_head_names {
-    const char *prefix; /* before all of them; "": there is one head */
+    const char *prefix; /* before how sure it is; "": there is one head */
     /* By output; of one that is a choice of two by class. */
     const char *const *outputs;
-    const char *const *columns; /* what those of its numbers are called */
+    const char *const *columns; /* what those of its numbers are called; live
+                                   as long as who asks for them */
 };
 
 /* How wrong a head is, as a model file has it. */

@@ -48,12 +48,51 @@ void nn_column_name(struct buf *b, const struct nn_head_facts *h,
     }
 }
 
+/* Its name says all that there is to say of its one number. */
+static bool is_named_by_quantile(const struct nn_head_facts *h)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_addf(&b, "q%.10g", h->a);
+    bool is = h->width == 1 && str_is(h->name, b.p) &&
+              str_is(str_of(h->loss), "quantile");
+    buf_done(&b);
+    return is;
+}
+
+bool nn_heads_are_quantiles(const struct nn_model *m)
+{
+    size_t count = nn_model_head_count(m);
+    int label = count ? nn_model_head(m, 0).label : -1;
+    for (size_t i = 0; i < count; i++) {
+        struct nn_head_facts h = nn_model_head(m, i);
+        if (!is_named_by_quantile(&h) || h.label != label)
+            return false;
+    }
+    return count > 1;
+}
+
 const char *nn_head_prefix(const struct nn_model *m, size_t head,
                            struct arena *a)
 {
     struct nn_head_facts h = nn_model_head(m, head);
     return nn_model_head_count(m) > 1 ? arena_printf(a, "%.*s_", STRF(h.name))
                                       : "";
+}
+
+static const char *whole_name(const struct nn_model *m, size_t head,
+                              const char *column, struct arena *a)
+{
+    struct nn_head_facts h = nn_model_head(m, head);
+    if (nn_model_head_count(m) > 1 && is_named_by_quantile(&h))
+        return arena_cstr(a, h.name);
+    return arena_printf(a, "%s%s", nn_head_prefix(m, head, a), column);
+}
+
+const char *nn_predicted_name(const struct nn_model *m, size_t head,
+                              struct arena *a)
+{
+    return whole_name(m, head, "predicted", a);
 }
 
 typedef void name_fn(struct buf *b, const struct nn_head_facts *h,
@@ -86,7 +125,11 @@ const char *const *nn_column_names(const struct nn_model *m, size_t head,
                                    const struct data_table *t, struct arena *a)
 {
     struct nn_head_facts h = nn_model_head(m, head);
-    return names_by(nn_column_name, h.width, &h, t, a);
+    const char *const *own = names_by(nn_column_name, h.width, &h, t, a);
+    const char **names = arena_array(a, h.width, sizeof(*names));
+    for (size_t k = 0; k < h.width; k++)
+        names[k] = whole_name(m, head, own[k], a);
+    return names;
 }
 
 /* ---- do two models speak of the same? ------------------------------------ */

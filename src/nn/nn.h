@@ -113,8 +113,17 @@ const char *const *nn_output_names(const struct nn_model *m, size_t head,
  * several, `log_variance` of what says how much the truth varies. */
 void nn_column_name(struct buf *b, const struct nn_head_facts *h,
                     const struct data_field *label, size_t k);
+/* The same of all numbers of a head, with what stands before it; of several
+ * heads the number of one that is named by its quantile is called by that name
+ * alone: q0.05. An ensemble's quantile of one head's passes, which alone is
+ * called so, stands behind the head's name where there are several. */
 const char *const *nn_column_names(const struct nn_model *m, size_t head,
                                    const struct data_table *t, struct arena *a);
+/* The column of what a head predicts, where that is one. */
+const char *nn_predicted_name(const struct nn_model *m, size_t head,
+                              struct arena *a);
+/* All heads are such quantiles, several of them, of one label. */
+bool nn_heads_are_quantiles(const struct nn_model *m);
 /* What stands before the names of its columns: "", unless there are several
  * heads. */
 const char *nn_head_prefix(const struct nn_model *m, size_t head,

@@ -13,6 +13,7 @@ struct writing {
     struct predictions base; /* first: one is the other */
     struct file_out *file;
     struct buf out; /* of one piece */
+    bool quantiles; /* of one label are all that is predicted */
 };
 
 int predictions_add(struct predictions *p, const double *outputs,
@@ -101,6 +102,23 @@ static void add_column_name(struct buf *b, const struct nn_head_facts *h,
     nn_output_name(b, h, label, k);
 }
 
+/* Quantiles of one label have it once, before them. */
+static bool shows_label(const struct writing *w, size_t head,
+                        const struct data_field *label)
+{
+    return is_known(label) && label->columns == 1 &&
+           (head == 0 || !w->quantiles);
+}
+
+static void add_predicted_name(struct buf *b, const struct predicted *what,
+                               size_t head)
+{
+    struct arena *a = arena_new();
+    buf_addc(b, ',');
+    csv_field(b, str_of(nn_predicted_name(what->model, head, a)), ',');
+    arena_free(a);
+}
+
 /* Of several heads the names stand before those of the columns. */
 static void add_head_names(struct writing *w, size_t head)
 {
@@ -112,10 +130,10 @@ static void add_head_names(struct writing *w, size_t head)
     buf_init(&prefix);
     if (nn_model_head_count(w->base.what.model) > 1)
         buf_addf(&prefix, "%.*s_", STRF(h->name));
-    if (is_known(label) && label->columns == 1)
-        buf_addf(b, ",%slabel", prefix.p);
+    if (shows_label(w, head, label))
+        buf_addf(b, ",%slabel", w->quantiles ? "" : prefix.p);
     if (h->width == 1 || nn_head_is_class(h, label))
-        buf_addf(b, ",%spredicted", prefix.p);
+        add_predicted_name(b, &w->base.what, head);
     size_t shown = shown_of(label, h);
     for (size_t k = 0; k < shown; k++) {
         struct buf name;
@@ -185,12 +203,13 @@ static void add_error(struct writing *w, const struct nn_head_facts *h,
     add_number(&w->out, &w->base.what, squares / (double)h->width);
 }
 
-static void add_head(struct writing *w, const struct nn_head_facts *h,
-                     uint32_t row, const double *p)
+static void add_head(struct writing *w, size_t head,
+                     const struct nn_head_facts *h, uint32_t row,
+                     const double *p)
 {
     const struct data_field *label = nn_head_label(h, w->base.what.table);
     struct buf *b = &w->out;
-    if (is_known(label) && label->columns == 1)
+    if (shows_label(w, head, label))
         add_label(b, h, label, row);
     if (nn_head_is_class(h, label)) {
         int64_t class = predicted_class(h, p);
@@ -233,7 +252,7 @@ static void add_row(struct writing *w, uint32_t row, const double *outputs,
                                   data_row_in_file(what->table, row) + 1));
     for (size_t i = 0; i < heads; i++) {
         struct nn_head_facts h = nn_model_head(what->model, i);
-        add_head(w, &h, row, outputs);
+        add_head(w, i, &h, row, outputs);
         add_more(w, i, &more);
         outputs += h.width;
     }
@@ -286,6 +305,7 @@ struct predictions *predictions_table(const char *path,
     struct writing *w = xcalloc(1, sizeof(*w));
     w->base = (struct predictions){
         .what = *what, .add = add_rows, .end = end_table, .free = free_table};
+    w->quantiles = nn_heads_are_quantiles(what->model);
     buf_init(&w->out);
     add_names(w);
     w->file = file_begin(path, err);

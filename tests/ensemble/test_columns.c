@@ -79,9 +79,13 @@ static void several_numbers_and_heads_are_told_apart(void **state)
     (void)state;
     struct combine_rule two = rule_of(2);
     struct combine_head heads[] = {head_of(2, false), head_of(1, true)};
+    static const char *const sizes[] = {"size_p_high", "size_p_low"};
+    static const char *const kinds[] = {"kind_p_low"};
     two.quantile_count = 0;
     heads[0].names.prefix = "size_";
+    heads[0].names.columns = sizes;
     heads[1].names.prefix = "kind_";
+    heads[1].names.columns = kinds;
     check_columns(&two, heads, 2, false,
                   "size_p_high size_p_low kind_p_low size_sd_high "
                   "size_epistemic_high size_aleatoric_high size_sd_low "

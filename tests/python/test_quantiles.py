@@ -63,16 +63,18 @@ class Quantiles(Models):
 
     def test_they_are_judged_by_the_mean_of_pinball_losses(self):
         got = self.table("short.safetensors")
-        label = next(v for k, v in got.items() if k.endswith("label"))
+        self.assertEqual(list(got),
+                         ["row", "label"] + ["q%g" % q for q in QUANTILES])
+        label = got["label"]
         losses = []
         for q in QUANTILES:
-            off = label - got["q%g_predicted" % q]
+            off = label - got["q%g" % q]
             losses.append(numpy.maximum(q * off, (q - 1) * off).mean())
         told = judged("short.safetensors")
         self.near(told["loss"], numpy.mean(losses), 1e-6)
         self.near(told["q0.5_mae"],
-                  abs(label - got["q0.5_predicted"]).mean(), 1e-6)
-        below = [(label <= got["q%g_predicted" % q]).mean()
+                  abs(label - got["q0.5"]).mean(), 1e-6)
+        below = [(label <= got["q%g" % q]).mean()
                  for q in QUANTILES]
         self.assertEqual(below, sorted(below))
 
@@ -80,7 +82,30 @@ class Quantiles(Models):
         run("model", "export", "short.safetensors", "--onnx")
         run("model", "export", "short.safetensors", "--torch")
         got = self.table("short.safetensors", "--samples", "3")
-        self.assertIn("q0.05_predicted", got)
+        self.assertIn("q0.05", got)
+        # Of what the passes say of one quantile, not of the truth.
+        for name in ("q0.05_sd", "q0.05_q0.05", "q0.05_q0.95"):
+            self.assertIn(name, got)
+        spread = got["q0.05_q0.95"] - got["q0.05_q0.05"]
+        self.assertTrue((spread >= 0).all() and spread.any())
+
+    def test_rules_go_by_them(self):
+        run("predict", "-q", "short.safetensors", "--data", "rows.csv",
+            "--study", "kept", "--keep", "top:q0.95:3")
+        with open(".throng/kept/kept/top.csv") as f:
+            kept = list(csv.DictReader(f))
+        got = self.table("short.safetensors", "--data", "rows.csv")
+        self.near([float(r["q0.95"]) for r in kept],
+                  numpy.sort(got["q0.95"])[::-1][:3], 1e-6)
+
+    def test_heads_with_other_names_keep_them(self):
+        with open("named.yaml", "w") as f:
+            f.write(LONG.replace("q0.05", "low") + COMMON)
+        run("train", "named.yaml")
+        got = self.table("named.safetensors")
+        self.assertEqual(list(got), ["row", "low_label", "low_predicted",
+                                     "q0.5_label", "q0.5", "q0.95_label",
+                                     "q0.95"])
 
 
 if __name__ == "__main__":
