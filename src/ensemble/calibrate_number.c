@@ -79,6 +79,21 @@ static void judge_spread(const double *errors, const double *sd, size_t count,
     free(scores);
 }
 
+void calibrate_bounds(const double *low, const double *high,
+                      const double *truth, size_t count, double alpha,
+                      struct calibrated_bounds *to)
+{
+    double *scores = xcalloc(count + 1, sizeof(*scores));
+    size_t within = 0;
+    for (size_t i = 0; i < count; i++) {
+        scores[i] = fmax(low[i] - truth[i], truth[i] - high[i]);
+        within += scores[i] <= 0;
+    }
+    to->between = (double)within / (double)count;
+    to->widening = conformal_score(scores, count, alpha);
+    free(scores);
+}
+
 void calibrate_number(const double *predicted, const double *sd,
                       const double *truth, size_t count, double alpha,
                       struct calibrated_number *to)

@@ -179,7 +179,9 @@ static void judge_number(struct calibrating *q, const struct place_of_head *h,
     free(numbers);
 }
 
-static void judge_head(struct calibrating *q, const struct place_of_head *h)
+/* Yours to free by free_together. */
+static struct together combine_rows(const struct calibrating *q,
+                                    const struct place_of_head *h)
 {
     size_t rows = q->said->rows, width = h->head->width;
     struct together t = {.columns = combine_columns(q->rule, h->head)};
@@ -189,6 +191,21 @@ static void judge_head(struct calibrating *q, const struct place_of_head *h)
     t.scratch = xcalloc(2 * q->said->members, sizeof(double));
     for (size_t r = 0; r < rows; r++)
         combine_row(q, h, r, &t);
+    return t;
+}
+
+static void free_together(struct together *t)
+{
+    free(t->outputs);
+    free(t->sure);
+    free(t->passes);
+    free(t->scratch);
+}
+
+static void judge_head(struct calibrating *q, const struct place_of_head *h)
+{
+    size_t width = h->head->width;
+    struct together t = combine_rows(q, h);
     if (h->head->classes && !h->head->each)
         judge_choice(q, h, &t, 0, width);
     for (size_t k = 0; h->head->each && k < width; k++)
@@ -197,10 +214,41 @@ static void judge_head(struct calibrating *q, const struct place_of_head *h)
          !h->head->classes && !h->head->each && k < opinions_truths(h->head);
          k++)
         judge_number(q, h, &t, k);
-    free(t.outputs);
-    free(t.sure);
-    free(t.passes);
-    free(t.scratch);
+    free_together(&t);
+}
+
+/* ---- the interval between two heads -----------------------------------------
+ */
+
+static void add_bounds(struct calibrating *q, size_t head,
+                       const struct calibrated_bounds *found)
+{
+    for (size_t i = 0; i < q->figures->count; i++) {
+        struct value *v = q->figures->items[i];
+        if (value_get(v, STR("head"))->i != (int64_t)head)
+            continue;
+        struct value *metrics = value_get(v, STR("metrics"));
+        add(q, metrics, "between", found->between);
+        add(q, metrics, "widening", found->widening);
+    }
+}
+
+/* Found of both, since an end alone says nothing, and said of each. */
+static void judge_bounds(struct calibrating *q, const struct place_of_head *low,
+                         const struct place_of_head *high)
+{
+    size_t rows = q->said->rows;
+    struct together from = combine_rows(q, low), to = combine_rows(q, high);
+    double *truth = xcalloc(rows + 1, sizeof(*truth));
+    struct calibrated_bounds found;
+    for (size_t r = 0; r < rows; r++)
+        truth[r] = truth_at(q, low, r, 0);
+    calibrate_bounds(from.outputs, to.outputs, truth, rows, q->alpha, &found);
+    add_bounds(q, low->number, &found);
+    add_bounds(q, high->number, &found);
+    free(truth);
+    free_together(&from);
+    free_together(&to);
 }
 
 struct value *opinions_calibrate(const struct opinions *o,
@@ -208,12 +256,18 @@ struct value *opinions_calibrate(const struct opinions *o,
                                  struct arena *a)
 {
     struct calibrating q = {a, o, r, alpha, value_list(a)};
-    struct place_of_head at = {0};
+    struct place_of_head at = {0}, low = {0}, high = {0};
     for (; at.number < o->head_count; at.number++) {
         at.head = &o->heads[at.number];
         judge_head(&q, &at);
+        if (at.head->bound == END_LOW)
+            low = at;
+        if (at.head->bound == END_HIGH)
+            high = at;
         at.truth += opinions_truths(at.head);
         at.output += at.head->width;
     }
+    if (low.head && high.head)
+        judge_bounds(&q, &low, &high);
     return q.figures;
 }

@@ -2,11 +2,12 @@
  *
  * Of a number the two ends of its interval: a multiple of the row's own sd
  * where there is one for all rows that were looked at, else as wide for every
- * row. Of a choice which classes are in its set; its probabilities are those of
- * the temperature, and so is how sure they are: the entropy is of just these,
- * and what members disagree in is of what each of them says at the temperature.
- * The set is of probabilities as they were before, since its threshold was
- * found for those, by rows that the temperature was fitted on. */
+ * row. Where the model says the ends of an interval itself, as quantiles, these
+ * are moved. Of a choice which classes are in its set; its probabilities are
+ * those of the temperature, and so is how sure they are: the entropy is of just
+ * these, and what members disagree in is of what each of them says at the
+ * temperature. The set is of probabilities as they were before, since its
+ * threshold was found for those, by rows that the temperature was fitted on. */
 #include <math.h>
 
 #include "ensemble/ensemble.h"
@@ -42,12 +43,13 @@ static bool read_output(const struct value *v, const struct combine_head *h,
 {
     to->interval = metric_of(v, "interval");
     to->interval_sd = metric_of(v, "interval_sd");
+    to->widening = metric_of(v, "widening");
     to->temperature = metric_of(v, "temperature");
     to->threshold = metric_of(v, "threshold");
     if (h->classes || h->each)
         return to->temperature > 0 && isfinite(to->temperature) &&
                to->threshold >= 0 && to->threshold <= 1;
-    return to->interval >= 0 && to->interval_sd >= 0;
+    return to->interval >= 0 && to->interval_sd >= 0 && !isnan(to->widening);
 }
 
 const struct calibrated_output *calibrated_read(const struct value *list,
@@ -72,6 +74,8 @@ const struct calibrated_output *calibrated_read(const struct value *list,
 
 size_t calibrated_columns(const struct combine_head *h)
 {
+    if (h->bound != END_NONE)
+        return h->bound != END_INSIDE;
     return is_choice(h) ? classes_of(h) : h->each ? 0 : 2 * combine_told(h);
 }
 
@@ -79,6 +83,8 @@ const char *calibrated_column(const struct combine_head *h, size_t i,
                               size_t *output)
 {
     *output = is_choice(h) ? i : i / 2;
+    if (h->bound != END_NONE)
+        return h->bound == END_LOW ? "low" : "high";
     return is_choice(h) ? "in" : i % 2 ? "high" : "low";
 }
 
@@ -116,6 +122,11 @@ void calibrated_apply(const struct combine_head *h,
     if (is_choice(h)) {
         make_set(h, c, outputs, to);
         temper(h, c, outputs);
+        return;
+    }
+    if (h->bound != END_NONE) {
+        if (h->bound != END_INSIDE)
+            to[0] = outputs[0] + (h->bound == END_LOW ? -1 : 1) * c->widening;
         return;
     }
     for (size_t k = 0; k < combine_told(h); k++) {

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/value.h"
+#include "terms/interval_end.h"
 
 /* ---- one prediction of several ------------------------------------------ */
 
@@ -47,6 +48,8 @@ struct combine_head {
                    */
     bool each;    /* every number is a yes or no of its own */
     bool spreads; /* the second half are log variances of the first */
+    enum interval_end bound; /* that its one number is of an interval; of
+                         several heads two are ends, or none */
     /* Of stacking: what is added to each output that is told, then the weights
      * of the members for each; NULL: the mean is taken. */
     const double *stack;
@@ -209,6 +212,16 @@ struct calibrated_number {
     double rank_correlation; /* of sd and absolute error */
     double covered[9]; /* truths within what that has with 0.1, 0.2 … 0.9 */
 };
+/* Of an interval that a model says itself, from the lowest to the highest of
+ * its quantiles. */
+struct calibrated_bounds {
+    double between;  /* truths within it */
+    double widening; /* conformal: the truth is within it when both ends are
+                        moved outwards by this, which may be less than 0 */
+};
+void calibrate_bounds(const double *low, const double *high,
+                      const double *truth, size_t count, double alpha,
+                      struct calibrated_bounds *to);
 /* Of a choice of classes. */
 #define CALIBRATED_BINS 15
 struct calibrated_choice {
@@ -368,6 +381,7 @@ int novelties_parse(struct novelties *n, struct str text, const char *path,
 /* What was found of one output; infinite: nothing. */
 struct calibrated_output {
     double interval, interval_sd;  /* of a number */
+    double widening;               /* of an end of an interval */
     double temperature, threshold; /* of a choice */
 };
 /* Those of one head, of the list that opinions_calibrate makes: one for each
@@ -376,7 +390,8 @@ const struct calibrated_output *calibrated_read(const struct value *list,
                                                 size_t head,
                                                 const struct combine_head *h,
                                                 struct arena *a);
-/* Columns of numbers that they add to a row: low and high of each number; of a
+/* Columns of numbers that they add to a row: low and high of each number; low
+ * of the lowest of several quantiles and high of the highest; of a
  * choice for each class 1 where it is in the set, else 0. */
 size_t calibrated_columns(const struct combine_head *h);
 const char *calibrated_column(const struct combine_head *h, size_t i,

@@ -52,6 +52,8 @@ void opinions_print(struct buf *b, const struct opinions *o)
         set_bool(a, one, "classes", o->heads[i].classes);
         set_bool(a, one, "each", o->heads[i].each);
         set_bool(a, one, "spreads", o->heads[i].spreads);
+        if (o->heads[i].bound)
+            value_set(a, one, STR("bound"), value_int(a, o->heads[i].bound));
         set_loss(a, one, &o->heads[i].loss);
         value_list_add(a, heads, one);
     }
@@ -103,10 +105,14 @@ static bool read_heads(struct opinions *o, const struct value *list,
     struct combine_head *heads = arena_array(a, count + 1, sizeof(*heads));
     for (size_t i = 0; i < count; i++) {
         const struct value *v = list->items[i];
+        size_t bound = whole(v, "bound");
+        if (bound > END_INSIDE)
+            return false;
         heads[i] = (struct combine_head){.width = whole(v, "width"),
                                          .classes = is_set(v, "classes"),
                                          .each = is_set(v, "each"),
                                          .spreads = is_set(v, "spreads"),
+                                         .bound = (enum interval_end)bound,
                                          .loss = read_loss(v, a)};
         if (!heads[i].width || (heads[i].spreads && heads[i].width % 2))
             return false;

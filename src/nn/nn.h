@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/value.h"
+#include "terms/interval_end.h"
 #include "terms/problem.h"
 
 /* ---- the model ---- */
@@ -124,6 +125,9 @@ const char *nn_predicted_name(const struct nn_model *m, size_t head,
                               struct arena *a);
 /* All heads are such quantiles, several of them, of one label. */
 bool nn_heads_are_quantiles(const struct nn_model *m);
+/* Which end of an interval a head says, where all heads with the loss quantile
+ * are of one label and say different ones. */
+enum interval_end nn_head_bound(const struct nn_model *m, size_t head);
 /* What stands before the names of its columns: "", unless there are several
  * heads. */
 const char *nn_head_prefix(const struct nn_model *m, size_t head,

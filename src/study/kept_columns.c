@@ -17,6 +17,7 @@ static struct combine_head head_of(const struct nn_model *m, size_t i,
         .classes = h.classes,
         .each = h.each,
         .spreads = h.spreads,
+        .bound = nn_head_bound(m, i),
         .names = {.prefix = nn_head_prefix(m, i, a),
                   .outputs = nn_output_names(m, i, t, a),
                   .columns = nn_column_names(m, i, t, a)}};

@@ -310,7 +310,8 @@ static void make_heads(struct committee *c)
         c->heads[i] = (struct combine_head){.width = h.width,
                                             .classes = h.classes,
                                             .each = h.each,
-                                            .spreads = h.spreads};
+                                            .spreads = h.spreads,
+                                            .bound = nn_head_bound(m, i)};
         c->heads[i].names = (struct combine_head_names){
             .prefix = nn_head_prefix(m, i, c->arena),
             .outputs = nn_output_names(m, i, c->what.table, c->arena),

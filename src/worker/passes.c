@@ -93,10 +93,12 @@ static void begin(struct passes *p, bool out_of_fold)
     p->heads = xcalloc(p->head_count + 1, sizeof(*p->heads));
     for (size_t i = 0; i < p->head_count; i++) {
         struct nn_head_facts h = nn_model_head(what->model, i);
-        p->heads[i] = (struct combine_head){.width = h.width,
-                                            .classes = h.classes,
-                                            .each = h.each,
-                                            .spreads = h.spreads};
+        p->heads[i] =
+            (struct combine_head){.width = h.width,
+                                  .classes = h.classes,
+                                  .each = h.each,
+                                  .spreads = h.spreads,
+                                  .bound = nn_head_bound(what->model, i)};
         p->heads[i].loss =
             (struct combine_loss){.name = str_of(h.loss),
                                   .a = h.a,

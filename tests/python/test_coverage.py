@@ -1,7 +1,7 @@
 # timeout: 1800
-# thorough: 600 trainings, each calibrated and asked, by programs of their own
-"""Conformal intervals and sets hold what they promise: over 200 splits of three
-data sets, one of them with noise that hangs on the row, as many of the test rows
+# thorough: 800 trainings, each calibrated and asked, by programs of their own
+"""Conformal intervals and sets hold what they promise: over 200 splits of four
+data sets, two of them with noise that hangs on the row, as many of the test rows
 are covered as theory says."""
 
 import json
@@ -103,6 +103,19 @@ class Coverage(InFolder):
             off = abs(t["predicted"] - t["label"])
             return (off <= metrics["interval_sd"] * sd).mean(), rows
         self.covered(self.train(x, y, 2, "heteroscedastic"), share)
+
+    def test_quantiles(self):
+        draw = numpy.random.default_rng(4)
+        x = draw.normal(size=(ROWS, 2))
+        y = x[:, 0] + draw.normal(size=ROWS) * numpy.exp(x[:, 1])
+
+        def share(weights):
+            rows, metrics = calibrated(weights)
+            t = table(weights)
+            off = numpy.maximum(t["q0.1"] - t["label"], t["label"] - t["q0.9"])
+            return (off <= metrics["widening"]).mean(), rows
+        self.covered(self.train(x, y, 2, "quantile\nquantile: [0.1, 0.9]"),
+                     share)
 
     def test_classes(self):
         draw = numpy.random.default_rng(3)

@@ -3,6 +3,8 @@ and are judged by the mean of their pinball losses."""
 
 import csv
 import io
+import json
+import math
 import unittest
 
 import of_debian  # noqa: F401
@@ -12,7 +14,8 @@ try:
 except ImportError:
     numpy = None
 
-from test_ensemble import Models, judged, run  # noqa: E402
+from test_calibrate import conformal  # noqa: E402
+from test_ensemble import Models, judged, run, write_ensemble  # noqa: E402
 
 QUANTILES = (0.05, 0.5, 0.95)
 SHORT = """\
@@ -88,6 +91,46 @@ class Quantiles(Models):
             self.assertIn(name, got)
         spread = got["q0.05_q0.95"] - got["q0.05_q0.05"]
         self.assertTrue((spread >= 0).all() and spread.any())
+
+    def widened(self, models, alpha, *words):
+        """What is found of both ends, and the interval that is made of it."""
+        found = json.loads(run("calibrate", "--json", models, "--alpha",
+                               str(alpha), "-o", "found.json", *words))
+        low, middle, high = (o["metrics"] for o in found["outputs"])
+        self.assertNotIn("widening", middle)
+        self.assertEqual(low.get("widening"), high.get("widening"))
+        got = self.table(models, "--rows", "validation", "--calibration",
+                         "found.json", *words)
+        self.assertNotIn("q0.5_low", got)
+        self.assertNotIn("q0.05_high", got)
+        # A float, of which nine digits are told.
+        label = got["label"].astype(numpy.float32).astype(float)
+        score = numpy.maximum(got["q0.05"] - label, label - got["q0.95"])
+        self.assertEqual(found["rows"], len(score))
+        self.near(low["between"], (score <= 0).mean())
+        return low, got, conformal(score, alpha)
+
+    def test_they_are_widened_to_hold_what_they_say(self):
+        for name in ("1", "2"):
+            with open("m%s.yaml" % name, "w") as f:
+                f.write(SHORT + COMMON.replace("seed: 3", "seed: " + name))
+            run("train", "m%s.yaml" % name)
+        write_ensemble("all.ensemble", {"m1.safetensors": 1,
+                                        "m2.safetensors": 3})
+        for models, words in (("all.ensemble", ()),
+                              ("short.safetensors", ("--samples", "3")),
+                              ("short.safetensors", ())):
+            for alpha in (0.1, 0.3, 0.6):
+                low, got, wanted = self.widened(models, alpha, *words)
+                self.near(low["widening"], wanted)
+                self.near(got["q0.05_low"], got["q0.05"] - wanted)
+                self.near(got["q0.95_high"], got["q0.95"] + wanted)
+        # Too few rows for so much.
+        run("calibrate", "short.safetensors", "--alpha", "0.001", "-o",
+            "found.json")
+        got = self.table("short.safetensors", "--calibration", "found.json")
+        self.assertTrue((got["q0.05_low"] == -math.inf).all())
+        self.assertTrue((got["q0.95_high"] == math.inf).all())
 
     def test_rules_go_by_them(self):
         run("predict", "-q", "short.safetensors", "--data", "rows.csv",
