@@ -7,8 +7,8 @@
 #include "base/vec.h"
 #include "data/data.h"
 #include "nn/nn.h"
+#include "study/checks.h"
 #include "study/named_file.h"
-#include "study/study.h"
 #include "terms/target.h"
 
 #define INNER 6         /* points between the ends */

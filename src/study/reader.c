@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include "candle/candle.h"
+#include "study/checks.h"
 #include "study/own_tables.h"
 #include "study/shards.h"
 

@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 
+#include "study/checks.h"
 #include "study/git.h"
 
 #include <fcntl.h>
@@ -194,7 +195,8 @@ static bool has_part(const struct plan *p, enum command_kind kind)
     return false;
 }
 
-void startable_venv(const struct plan *p, struct problems *problems)
+/* Adds an error for a virtual environment without a Python. */
+static void startable_venv(const struct plan *p, struct problems *problems)
 {
     struct looking l;
     if (!p->venv.len)
@@ -261,7 +263,9 @@ static void say_no_git(const struct looking *l)
                  "code: %s is in no git repository", l->home);
 }
 
-void startable_around(const struct plan *p, struct problems *problems)
+/* Adds an error for what is to run containers or ranks and is not here, or an
+ * image that is not; a warning where tasks run on other machines. */
+static void startable_around(const struct plan *p, struct problems *problems)
 {
     static const char *const ranks[] = {"ranks", "nodes", "ranks_per_node"};
     struct looking l;

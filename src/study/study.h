@@ -455,10 +455,8 @@ size_t campaign_began(const struct campaign *c);
  * setup: plan, folder, home, reader, log. */
 int campaign_foresee(const struct campaign_setup *setup, struct buf *b,
                      struct err *err);
-/* True when a stage of the campaign in this folder was begun and did not end
- * well: what it writes may be there in part. */
+/* A stage of it was begun and did not end well: its files may be half there. */
 bool campaign_cut_off(const char *folder, struct str stage);
-
 /* True when a store is a campaign's. */
 bool store_is_campaign(struct store *store);
 /* What a campaign's store says of its stages. */
@@ -501,12 +499,8 @@ char *worker_path(struct arena *a, struct err *err);
  * built, or where it was installed. NULL: neither is there. */
 char *python_folder(struct arena *a);
 
-/* ---- what a study file may say before throng can do it ----------------- */
+/* ---- reading a study file ---------------------------------------------- */
 
-/* Adds a problem for each key that is read and checked, but that this
- * version does not act on: an error where the study would not be the one
- * that was asked for, else a notice. Fits plan_reader.check. */
-void unready_check(const struct plan *p, struct problems *problems);
 /* Reads the files that a study in this folder names; refuses what is not done
  * yet. */
 struct plan_reader study_reader(struct arena *a, const char *home);
@@ -578,17 +572,6 @@ const char *study_code_home(struct store *store, const char *home,
 
 /* ---- whether what a study starts is there ------------------------------ */
 
-/* Adds an error for a virtual environment without a Python. */
-void startable_venv(const struct plan *p, struct problems *problems);
-/* Adds an error for what is to run containers or ranks and is not here, or an
- * image that is not; a warning where tasks run on other machines. */
-void startable_around(const struct plan *p, struct problems *problems);
-/* Reads the model, with the data that it names, for a few points of the space
- * (both ends, some in between) or of the list. A fault that all of them have
- * is an error, one that only some have is a warning: those trials would be
- * invalid. `notices`: what the data has a notice of is one, too. Nothing for a
- * study without a model. */
-void model_check(struct plan *p, bool notices, struct problems *problems);
 /* All that can be known before anything runs: of a study that is to run, or of
  * one that is only looked at, with notices and with what is not there. Both fit
  * plan_reader.check. */
@@ -604,11 +587,6 @@ void candle_files_missing(const struct value *model, const struct value *params,
 /* Appends how programs of another project are started, and what they lack
  * here; nothing of a study of one's own. */
 void study_protocol_print(struct buf *b, const struct plan *p);
-
-/* Adds what is wrong with a study of a place whose machines see nothing of this
- * one: files that are mentioned and do not go there, paths of this machine, and
- * what needs to hear of trials while they run. */
-void travel_check(const struct plan *p, struct problems *problems);
 
 /* ---- names with values, as people write them in a line ----------------- */
 

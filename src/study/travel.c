@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/chars.h"
 #include "data/data.h"
+#include "study/checks.h"
 #include "study/git.h"
 #include "study/named_file.h"
 

@@ -171,7 +171,8 @@ static void too_few_rows_say_nothing(void **state)
     struct calibrated_number n;
     (void)state;
     calibrate_number(zero, NULL, zero, 5, alpha, &n);
-    struct calibrated_output c = {n.interval, INFINITY, 0, 0};
+    struct calibrated_output c = {.interval = n.interval,
+                                  .interval_sd = INFINITY};
     calibrated_apply(&head, &c, zero, 1, &said, ends);
     assert_true(isinf(ends[0]) && ends[0] < 0);
     assert_true(isinf(ends[1]) && ends[1] > 0);
