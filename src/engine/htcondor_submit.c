@@ -143,8 +143,10 @@ static void add_inputs(const struct condor_submit *s,
                        const struct job_order *order, struct buf *b)
 {
     const struct engine_travel *t = s->given->travel;
-    buf_addf(b, "transfer_input_files = %s/$(Process).in, %s/$(Process).asked",
-             order->folder, order->folder);
+    buf_addf(b,
+             "transfer_input_files = %s/$(Process).in, %s/$(Process).asked, "
+             "%s/" SANDBOX_OUT,
+             order->folder, order->folder, order->folder);
     for (size_t i = 0; t && i < t->count; i++)
         buf_addf(b, ", %s", t->names[i]);
     buf_addc(b, '\n');

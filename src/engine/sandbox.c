@@ -214,6 +214,20 @@ static int write_tasks(struct packing *p, const struct job_bundle *b,
     return rc;
 }
 
+/* What is to come back is there before the worker is: a job that has to leave
+ * as it begins would be held for lack of it. */
+static int begin_out(const char *stem, struct arena *a, struct err *err)
+{
+    const char *out = path_join(a, path_folder(a, stem), SANDBOX_OUT);
+    const char *layout = path_join(a, out, SANDBOX_LAYOUT_FILE);
+    if (file_exists(layout))
+        return 0;
+    return dir_make(out, err) ||
+                   file_write(layout, STR(SANDBOX_LAYOUT "\n"), false, err)
+               ? -1
+               : 0;
+}
+
 /* A file that is to be sent must be there, whether or not it says anything. */
 int sandbox_pack(const struct engine_travel *travel, const char *folder,
                  const struct job_bundle *b, struct err *err)
@@ -224,7 +238,7 @@ int sandbox_pack(const struct engine_travel *travel, const char *folder,
                         .in = arena_printf(a, "%s.in", b->stem),
                         .arena = a};
     int rc = dir_make(p.in, err) || write_tasks(&p, b, err) ||
-                     dir_flatten(p.in, err) ||
+                     dir_flatten(p.in, err) || begin_out(b->stem, a, err) ||
                      file_write(bundle_asked(b->stem, a), STR(""), false, err)
                  ? -1
                  : 0;

@@ -11,8 +11,9 @@
  *   <i>.asked          what was asked of tasks before this start of the job
  *   …                  files of the study, under the names that they have
  *                      below its folder
- *   throng-out/        what comes back: `layout`, the records <i>.said.<k>, and
- *                      trials/, where the folders of trials are
+ *   throng-out/        what comes back: `layout`, which is sent along, so that
+ *                      there always is something, the records <i>.said.<k>,
+ *                      and trials/, where the folders of trials are
  *
  * What is sent and what comes back is laid flat on its way (sys's dir_flatten):
  * HTCondor carries no links to folders, and not every version carries folders

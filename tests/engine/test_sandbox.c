@@ -5,6 +5,7 @@
 #include "terms/task.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -302,6 +303,19 @@ static void what_an_earlier_attempt_left_goes_along(void **state)
     assert_string_equal(get(d, in(d, d->folder, "jobs/1/0.in/was/1/n")), "3");
 }
 
+/* A job that has to leave before its worker began brings it as it is. */
+static void what_comes_back_is_there_from_the_beginning(void **state)
+{
+    struct desk *d = *state;
+    struct task t = plain_task(d);
+    pack(d, &t);
+    const char *sent = in(d, d->folder, "jobs/1/" SANDBOX_OUT);
+    const char *layout = path_join(d->arena, sent, SANDBOX_LAYOUT_FILE);
+    assert_string_equal(get(d, layout), SANDBOX_LAYOUT "\n");
+    assert_int_equal(rename(sent, in(d, d->folder, "jobs/1/0.out")), 0);
+    assert_int_equal(sandbox_arrive(d->folder, d->stem, NULL), 0);
+}
+
 static void a_presumed_attempts_folder_is_begun_from(void **state)
 {
     struct desk *d = *state;
@@ -388,6 +402,7 @@ int main(void)
         DESK(rows_that_are_gone_are_the_workers_to_name),
         DESK(frozen_code_has_the_studys_folder_inside),
         DESK(what_an_earlier_attempt_left_goes_along),
+        DESK(what_comes_back_is_there_from_the_beginning),
         DESK(a_presumed_attempts_folder_is_begun_from),
         DESK(what_comes_back_is_put_in_its_place),
         DESK(rows_that_changed_are_not_sent),
