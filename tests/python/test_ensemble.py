@@ -1,3 +1,4 @@
+# thorough: cross-validations are trained and made into ensembles, over and over
 """Ensembles beside numpy: what several models predict together, how sure that
 is, and how good, is what numpy makes of the predictions of each."""
 

@@ -1,3 +1,4 @@
+# thorough: models are asked again for every column of theirs
 """`evaluate --importance` is what shuffling a file by hand comes to."""
 
 import csv
