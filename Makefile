@@ -5,7 +5,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
-TEST_FUZZ_SECONDS ?= 5
+TEST_FUZZ_SECONDS ?= 3
 
 # Where this machine's python3 looks for packages below PREFIX.
 PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))

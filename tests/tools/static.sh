@@ -9,13 +9,13 @@ static=${STATIC_BUILD:-$TMP/static} # one that is built already will do
 if [[ ! -x $static/throng ]]; then
     run meson setup "$static" "$ROOT" -Dstatic=true
     check_status 'it is set up' 0
-    run ninja -C "$static" throng throng-worker
+    run ninja -C "$static" throng
     check_status 'it is built' 0
 fi
 mkdir -p root/proc root/tmp root/dev
 : >root/dev/null # a file will do
 unset THRONG_RUNTIME_DIR XDG_CACHE_HOME
-cp "$static"/throng "$static"/throng-worker root/
+cp "$static"/throng "$WORKER" root/ # which always is one
 cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} root/
 sed 's/^run_cap:.*/run_cap: 3/' "$ROOT/examples/digits/search.yaml" \
     >root/search.yaml
