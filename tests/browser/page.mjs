@@ -38,6 +38,8 @@ async function open(url, size = { width: 1360, height: 900 }) {
   // That a request was refused is told by the page, and by the browser too.
   page.on("console", (m) => m.type() === "error" && !/status of 4\d\d|ERR_CONNECTION/.test(m.text()) && faults.push(m.text()));
   page.on("pageerror", (e) => faults.push(e.message));
+  // Which one, and what it said of it.
+  page.on("response", async (r) => r.status() >= 500 && faults.push(`${r.url()}: ${await r.text().catch((e) => e.message)}`));
   page.on("request", (r) => {
     const host = new URL(r.url()).hostname;
     if (!/^(data|blob|file):/.test(r.url()) && !/^127\.0\.0\.1$|^(.*\.)?localhost$/.test(host)) outside.push(r.url());
