@@ -4,15 +4,6 @@
 # is not done with the value that it had there.
 . "$(dirname "$0")/lib.sh"
 
-started=()
-end_started() {
-    local pid
-    for pid in "${started[@]}"; do
-        kill -9 "$pid" 2>/dev/null
-    done
-}
-trap 'code=$?; end_started; (exit $code); finish' EXIT
-
 # Four points; the last one is to stop at its third report at the latest, and
 # says all nine all the same.
 cat >task.sh <<'END'
@@ -52,7 +43,7 @@ run_to_end() { # STUDY
 cut_off() { # STUDY: its conductor dies between the decision and the end
     "$THRONG" run -q "$1.yaml" >/dev/null 2>&1 &
     local pid=$!
-    started+=("$pid")
+    to_end+=("$pid")
     wait_for 60 test -e "$SIDE/said"
     wait_for 60 heard "$1"
     kill -STOP "$pid"

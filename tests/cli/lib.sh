@@ -43,11 +43,15 @@ cd "$TMP" || exit 1
 tests_made=0
 tests_failed=0
 status=0
+to_end=() # processes that are killed at the end, however it comes
 
 # Print the end of a test script's TAP output. A script that was cut short
 # (an unset variable, `exit 1` half-way) has failed, whatever it had checked.
 finish() {
-    local code=$?
+    local code=$? pid
+    for pid in "${to_end[@]}"; do
+        kill -9 "$pid" 2>/dev/null
+    done
     if [ "$code" -ne 0 ]; then
         not_ok "the script runs to its end" "it ended with status $code"
     fi

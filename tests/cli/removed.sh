@@ -4,15 +4,6 @@
 # what it says to do helps.
 . "$(dirname "$0")/lib.sh"
 
-started=()
-end_started() {
-    local pid
-    for pid in "${started[@]}"; do
-        kill -9 "$pid" 2>/dev/null
-    done
-}
-trap 'code=$?; end_started; (exit $code); finish' EXIT
-
 # Trial 1 ends at once, the others when $TMP/go is there.
 cat >s.yaml <<END
 command:
@@ -34,7 +25,7 @@ begin() { # a run whose trial 1 is done
     rm -rf .throng starts go
     "$THRONG" run s.yaml >out 2>said &
     pid=$!
-    started+=("$pid")
+    to_end+=("$pid")
     wait_for 60 lines starts 3
     wait_for 60 one_done
 }

@@ -4,16 +4,6 @@
 # thorough: waits until a holder is taken to be dead
 . "$(dirname "$0")/lib.sh"
 
-started=()
-end_started() {
-    local pid
-    for pid in "${started[@]}"; do
-        kill -CONT "$pid" 2>/dev/null
-        kill -9 "$pid" 2>/dev/null
-    done
-}
-trap 'code=$?; end_started; (exit $code); finish' EXIT
-
 # Tasks that last until $TMP/go is there.
 cat >s.yaml <<END
 method: grid
@@ -33,7 +23,7 @@ begin() { # FILE: a run that is under way, its process in $pid
     anew
     "$THRONG" run s.yaml >"$1" 2>&1 &
     pid=$!
-    started+=("$pid")
+    to_end+=("$pid")
     wait_for 60 starts 2
 }
 outcomes() {
@@ -70,7 +60,7 @@ if "${others_space[@]}" true 2>/dev/null; then
     anew
     "${others_space[@]}" "$THRONG" run s.yaml >first 2>&1 &
     pid=$!
-    started+=("$pid")
+    to_end+=("$pid")
     wait_for 60 starts 2
     run "$THRONG" run s.yaml
     check_status "nor is one inside of a namespace taken from outside" 5
@@ -90,7 +80,7 @@ begin first
 wait_for 60 stopped_between_writes "$pid" s
 "$THRONG" run s.yaml --take-over >second 2>&1 &
 next=$!
-started+=("$next")
+to_end+=("$next")
 check "with --take-over both trials begin anew" wait_for 60 starts 4
 kill -CONT "$pid"
 wait "$pid"
@@ -137,7 +127,7 @@ END
     rm -rf .throng up late wrote inode.* began.*
     "$THRONG" run p.yaml >first 2>&1 &
     pid=$!
-    started+=("$pid")
+    to_end+=("$pid")
     wait_for 60 test -e up
 }
 # Value, greatest value, last step and number of points.

@@ -4,15 +4,6 @@
 # trial does: who runs out of time has run as long as its attempts say.
 . "$(dirname "$0")/lib.sh"
 
-started=()
-end_started() {
-    local pid
-    for pid in "${started[@]}"; do
-        kill -9 "$pid" 2>/dev/null
-    done
-}
-trap 'code=$?; end_started; (exit $code); finish' EXIT
-
 cat >task.sh <<'END'
 if [ ! -e "$THRONG_CHECKPOINT/state" ]; then
     : >"$THRONG_CHECKPOINT/state"
@@ -46,10 +37,10 @@ kept() { find .throng/cut/trials -name .used -size +0 | grep .; }
 
 "$THRONG" run -q study.yaml >/dev/null 2>&1 &
 conductor=$!
-started+=("$conductor")
+to_end+=("$conductor")
 wait_for 60 test -e "$SIDE/began"
 worker=$(worker_of "$conductor")
-started+=("$worker")
+to_end+=("$worker")
 kill -STOP "$conductor"
 sleep 0.5 # so that there is a time to be lost
 touch "$SIDE/go"
