@@ -1,11 +1,6 @@
 /* used.c - how long a trial has run, over all that it goes on from */
 #include "study/used.h"
 
-#include "base/num.h"
-
-#define TEXT_MAX 64
-#define SECONDS_MAX 1e9 /* the file is a task's to write, too */
-
 /* A failure, or who began anew, ends the row. */
 static double sum_before(const struct attempt *list, size_t count,
                          const struct attempt *now)
@@ -48,10 +43,9 @@ static double kept(struct store *s, const struct live *l)
     struct buf text;
     double seconds = 0;
     buf_init(&text);
-    if (file_read(path_join(a, folder, TASK_USED), TEXT_MAX, &text, NULL) ||
-        !num_double(str_trim(buf_str(&text)), &seconds) ||
-        !(seconds > 0 && seconds < SECONDS_MAX))
-        seconds = 0;
+    if (file_read(path_join(a, folder, TASK_USED), TASK_USED_MAX, &text,
+                  NULL) == 0)
+        seconds = task_used_parse(buf_str(&text));
     buf_done(&text);
     arena_free(a);
     return seconds;

@@ -13,6 +13,8 @@
 
 enum { TASK_VERSION = 1 };
 
+#define USED_MAX_S 1e9
+
 enum field_kind { FIELD_STR, FIELD_U64, FIELD_U32, FIELD_I64, FIELD_DOUBLE };
 
 struct field {
@@ -470,4 +472,12 @@ int task_parse(struct task *t, struct str text, struct arena *a,
                        read.kind.len ? "attempt" : "kind");
     *t = read;
     return 0;
+}
+
+double task_used_parse(struct str text)
+{
+    double seconds;
+    bool sound = num_double(str_trim(text), &seconds) && seconds > 0 &&
+                 seconds < USED_MAX_S;
+    return sound ? seconds : 0;
 }

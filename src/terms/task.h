@@ -41,6 +41,7 @@ struct task_step {
 #define TASK_ANEW ".anew"
 /* And the one that says how many seconds of its time it has used. */
 #define TASK_USED ".used"
+#define TASK_USED_MAX 64 /* bytes of it */
 /* What built-in training leaves there: its state and its weights. */
 #define TASK_STATE "checkpoint/checkpoint.safetensors"
 #define TASK_WEIGHTS "output/weights.safetensors"
@@ -171,5 +172,8 @@ int task_text_check(const struct task *t, struct err *err);
 /* Strings live in the arena. */
 int task_parse(struct task *t, struct str text, struct arena *a,
                struct err *err);
+/* Seconds that the file TASK_USED says; 0 where it makes no sense: it is a
+ * task's to write, too. */
+double task_used_parse(struct str text);
 
 #endif

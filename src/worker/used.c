@@ -2,14 +2,11 @@
 #include "worker/used.h"
 
 #include <unistd.h>
-#include "base/num.h"
 #include "sys/sys.h"
 #include "worker/attempt.h"
 #include "worker/worker.h"
 
 #define KEEP_NS (60 * 1000000000ll)
-#define TEXT_MAX 64
-#define SECONDS_MAX 1e9 /* the file is a task's to write, too */
 
 static bool is_limited(const struct attempt *a)
 {
@@ -33,19 +30,15 @@ static const char *stands_in(const struct attempt *a)
 void used_begin(struct attempt *a)
 {
     struct buf text;
-    double seconds;
     a->used_s = 0;
     if (!is_limited(a))
         return;
     const char *folder = stands_in(a);
     bool goes_on = has_checkpoint(folder, a->arena);
     buf_init(&text);
-    if (goes_on &&
-        file_read(path_join(a->arena, folder, TASK_USED), TEXT_MAX, &text,
-                  NULL) == 0 &&
-        num_double(str_trim(buf_str(&text)), &seconds) && seconds > 0 &&
-        seconds < SECONDS_MAX)
-        a->used_s = seconds;
+    if (goes_on && file_read(path_join(a->arena, folder, TASK_USED),
+                             TASK_USED_MAX, &text, NULL) == 0)
+        a->used_s = task_used_parse(buf_str(&text));
     buf_done(&text);
     if (!goes_on) /* nor does what an earlier one used count for later ones */
         unlink(path_join(a->arena, arena_cstr(a->arena, a->task.folder),

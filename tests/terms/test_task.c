@@ -167,6 +167,16 @@ static void tasks_with_any_members_left_out_survive(void **state)
     }
 }
 
+static void seconds_that_make_no_sense_were_not_used(void **state)
+{
+    (void)state;
+    assert_true(task_used_parse(STR("1.5\n")) == 1.5);
+    assert_true(task_used_parse(STR("")) == 0);
+    assert_true(task_used_parse(STR("-3\n")) == 0);
+    assert_true(task_used_parse(STR("nan\n")) == 0);
+    assert_true(task_used_parse(STR("1e300\n")) == 0);
+}
+
 static void assert_refused(const char *text, const char *part)
 {
     struct arena *a = arena_new();
@@ -221,6 +231,7 @@ int main(void)
         cmocka_unit_test(a_full_task_survives),
         cmocka_unit_test(a_bare_task_survives),
         cmocka_unit_test(tasks_with_any_members_left_out_survive),
+        cmocka_unit_test(seconds_that_make_no_sense_were_not_used),
         cmocka_unit_test(what_is_no_task_is_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
