@@ -10,12 +10,16 @@ TEST_FUZZ_SECONDS ?= 3
 # Where this machine's python3 looks for packages below PREFIX.
 PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
 
-.PHONY: all build build-san build-fuzz page demo test test-all sanitize fuzz soak \
+.PHONY: all build build-quick build-san build-fuzz page demo test test-all sanitize fuzz soak \
 	test-cluster bench bench-train bench-accuracy format install clean help
 
 all: build
 
-build: build/build.ninja
+build: build-quick
+	@! grep -q '^build kernels:' build/build.ninja || ninja -C build kernels
+
+# All but what nvcc compiles, which takes it minutes.
+build-quick: build/build.ninja
 	@ninja -C build
 
 build-san: build-san/build.ninja

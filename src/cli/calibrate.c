@@ -12,6 +12,7 @@ struct asking {
     double alpha;
     struct models models;
     struct opinions said;
+    double *numbers; /* of it, where they are of settings; else NULL */
     struct combine_rule rule;
     struct value *figures; /* see opinions_calibrate */
 };
@@ -60,6 +61,51 @@ static void print_text(struct asking *q)
     table_free(t);
 }
 
+/* Who the members of a stack are folds of. */
+static struct settings settings_of(const struct asking *q)
+{
+    struct arena *a = q->call->arena;
+    uint64_t *names = arena_array(a, q->models.count, sizeof(*names));
+    for (size_t i = 0; i < q->models.count; i++)
+        names[i] = q->models.list[i].setting;
+    return settings_named(names, q->models.count, a);
+}
+
+/* A stack adds up what settings say, and so all of them must: of a row each
+ * says what its folds do that have held it out, as when the stack was fitted.
+ */
+static int take_settings(struct asking *q)
+{
+    struct call *c = q->call;
+    size_t all = q->said.rows, members = q->models.count;
+    struct settings s = settings_of(q);
+    struct settings passes =
+        settings_samples(&s, members, q->rule.samples, c->arena);
+    struct value *stack =
+        settings_gather_stack(&s, members, q->models.stack, c->arena);
+    double *weights = arena_array(c->arena, s.count, sizeof(*weights));
+    struct opinions said;
+    if (settings_opinions(&passes, &q->said, &said, &q->numbers, &c->err))
+        return -1;
+    if (!said.rows)
+        return err_set(
+            &c->err, ERR_INPUT,
+            "of %zu rows none was held out by each of the %zu "
+            "settings that are stacked: a stack says nothing where "
+            "one of them is missing. Calibrate it by --data FILE, on "
+            "rows that none was trained on",
+            all, s.count);
+    if (said.rows < all)
+        say("throng calibrate: %zu rows are left out: not every setting of the "
+            "stack has held them out\n",
+            all - said.rows);
+    settings_gather(&s, members, q->rule.weights, weights);
+    q->said = said;
+    q->rule.members = s.count;
+    q->rule.weights = weights;
+    return opinions_take_stack(&q->said, stack, s.count, c->arena, &c->err);
+}
+
 static int read_rule(struct asking *q)
 {
     struct call *c = q->call;
@@ -72,17 +118,13 @@ static int read_rule(struct asking *q)
     for (size_t i = 0; combine_names[i]; i++)
         if (!strcmp(q->models.combine, combine_names[i]))
             q->rule.how = (enum combine)i;
-    if (q->models.stack && q->wanted.out_of_fold)
-        return err_set(&c->err, ERR_USAGE,
-                       "--out-of-fold leaves members out, and stacking needs "
-                       "what all of them say");
-    if (opinions_take_stack(&q->said, q->models.stack, q->models.count,
-                            c->arena, &c->err))
-        return -1;
-    if (q->said.members == combine_passes(&q->rule))
-        return 0;
-    return err_set(&c->err, ERR_CORRUPT, "%zu passes came, not %zu",
-                   q->said.members, combine_passes(&q->rule));
+    if (q->said.members != combine_passes(&q->rule))
+        return err_set(&c->err, ERR_CORRUPT, "%zu passes came, not %zu",
+                       q->said.members, combine_passes(&q->rule));
+    if (q->models.stack && q->said.out_of_fold)
+        return take_settings(q);
+    return opinions_take_stack(&q->said, q->models.stack, q->models.count,
+                               c->arena, &c->err);
 }
 
 static void print_reliability(struct asking *q)
@@ -162,6 +204,7 @@ static int calibrate(struct asking *q)
         rc = read_rule(q);
     if (!rc)
         q->figures = opinions_calibrate(&q->said, &q->rule, q->alpha, c->arena);
+    free(q->numbers);
     file_unmap(bytes);
     if (rc || write_file(q))
         return call_fail(c);

@@ -350,102 +350,6 @@ static int ask_rows(struct asked *n, struct task task)
     return n->rows ? EXIT_OK : call_fail(c);
 }
 
-/* The numbers of a layer, which take the place of what was predicted. */
-static int ask_layer(struct asked *n, struct str layer)
-{
-    struct call *c = n->call;
-    struct task task;
-    n->wanted.layer = arena_cstr(c->arena, layer);
-    n->wanted.samples = 0;
-    n->wanted.calibration = NULL;
-    if (inference_task(&n->wanted, c->arena, &task, &c->err))
-        return call_fail(c);
-    return run_task(n, &task);
-}
-
-/* What is scored: predictions, aside, by the rows of layers in a folder. */
-struct scored {
-    const char *by; /* a file of `novelty` */
-    const char *folder, *kept;
-};
-
-static int score_one(struct asked *n, const struct scored *s)
-{
-    struct call *c = n->call;
-    struct novelty fitted;
-    if (novelty_read(&fitted, s->by, c->arena, &c->err) ||
-        novelty_is_of(&fitted, &n->wanted, s->by, c->arena, &c->err))
-        return call_fail(c);
-    int code = ask_layer(n, fitted.layer);
-    if (!code && novelty_score(&fitted, s->folder, s->kept, c->arena, &c->err))
-        code = call_fail(c);
-    return code;
-}
-
-static int score_member(struct asked *n, const struct scored *s,
-                        const struct novelties *fitted, size_t i,
-                        struct novelty_scores *to)
-{
-    struct call *c = n->call;
-    struct layer_table t;
-    int code = ask_layer(n, fitted->list[i].layer);
-    if (code)
-        return code;
-    if (layer_table_read(&t, s->folder, c->arena, &c->err))
-        return call_fail(c);
-    if (novelty_scores_add(to, fitted, i, &t, &c->err))
-        code = call_fail(c);
-    layer_table_done(&t);
-    return code;
-}
-
-static int score_members(struct asked *n, const struct scored *s,
-                         const struct models *m)
-{
-    struct call *c = n->call;
-    struct novelties fitted;
-    struct novelty_scores scores = {0};
-    int code = EXIT_OK;
-    if (novelties_read(&fitted, s->by, c->arena, &c->err) ||
-        novelties_are_of(&fitted, m, s->by, &c->err))
-        return call_fail(c);
-    for (size_t i = 0; !code && i < m->count; i++) {
-        n->wanted.models = m->list[i].file;
-        code = score_member(n, s, &fitted, i, &scores);
-    }
-    if (!code &&
-        novelty_scores_write(&scores, fitted.threshold, s->kept, &c->err))
-        code = call_fail(c);
-    novelty_scores_done(&scores);
-    return code;
-}
-
-/* The same rows again, as a layer sees them: how far are they from those of
- * training? */
-static int ask_novelty(struct asked *n)
-{
-    struct call *c = n->call;
-    const char *folder = path_join(c->arena, n->one.scratch, "1");
-    const char *first = path_join(c->arena, folder, "output/predictions.csv");
-    struct scored s = {
-        .by = call_option(c, "novelty"),
-        .folder = folder,
-        .kept = path_join(c->arena, n->one.scratch, "predictions.csv")};
-    struct models m;
-    if (models_open(&m, n->wanted.models, n->wanted.scratch, c->arena, &c->err))
-        return call_fail(c);
-    if (rename(first, s.kept)) {
-        err_errno(&c->err, "rename %s", first);
-        return call_fail(c);
-    }
-    int code = m.is_ensemble ? score_members(n, &s, &m) : score_one(n, &s);
-    if (!code && rename(s.kept, first)) {
-        err_errno(&c->err, "rename %s", s.kept);
-        code = call_fail(c);
-    }
-    return code;
-}
-
 /* What stands out in the rows of a layer, in place of them. */
 static int look_at_rows(struct asked *n)
 {
@@ -471,6 +375,18 @@ static int look_at_rows(struct asked *n)
     return EXIT_OK;
 }
 
+/* Rows of which nothing is predicted are no small matter. */
+static int say_bad(const struct asked *n)
+{
+    const struct value *bad = value_get(n->metrics, STR(INFERENCE_BAD));
+    double rows = n->wanted.predict && bad ? value_number(bad) : 0;
+    if (!(rows > 0))
+        return EXIT_OK;
+    say("throng predict: %.0f row%s no prediction\n", rows,
+        rows > 1 ? "s have" : " has");
+    return EXIT_FAILED_TRIALS;
+}
+
 static int infer(struct asked *n)
 {
     struct call *c = n->call;
@@ -478,8 +394,6 @@ static int infer(struct asked *n)
     int code = ask(n, &task);
     struct value *metrics = n->metrics;
     n->one.notice = on_nothing; /* what is said of the rows was said */
-    if (!code && n->wanted.predict && call_option(c, "novelty"))
-        code = ask_novelty(n);
     if (!code && (n->components || n->clusters))
         code = look_at_rows(n);
     if (!code && !n->wanted.predict &&
@@ -494,7 +408,7 @@ static int infer(struct asked *n)
         : n->wanted.predict ? print_predictions(n)
                             : print_judged(n))
         return call_fail(c);
-    return EXIT_OK;
+    return say_bad(n);
 }
 
 static int read_rate(struct asked *n)
@@ -599,6 +513,7 @@ int inference_run(struct call *c, bool predict)
                    .labels = call_option(c, "labels"),
                    .calibration =
                        predict ? call_option(c, "calibration") : NULL,
+                   .novelty = predict ? call_option(c, "novelty") : NULL,
                    .layer = predict ? call_option(c, "layer") : NULL,
                    .rows = call_option(c, "rows"),
                    .device = call_option(c, "device"),

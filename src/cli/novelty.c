@@ -16,14 +16,25 @@ struct fitting {
     struct novelty_scores scores; /* … and of rows that it has held out */
 };
 
+/* A table has as many digits as tell a float from its neighbours: which one it
+ * was counts, so that whoever measures rows anew finds the same distances. */
+static void make_floats(struct layer_table *t)
+{
+    for (size_t i = 0; i < t->rows * t->columns; i++)
+        t->numbers[i] = (double)(float)t->numbers[i];
+}
+
 static int read_layer(struct fitting *f, const char *rows,
                       struct layer_table *t)
 {
     struct call *c = f->call;
     f->wanted.rows = rows;
     int code = inference_ask(c, &f->wanted);
-    if (code == EXIT_OK && layer_table_read(t, f->folder, c->arena, &c->err))
+    if (code == EXIT_OK &&
+        layer_table_read(t, f->folder, false, c->arena, &c->err))
         return call_fail(c);
+    if (code == EXIT_OK)
+        make_floats(t);
     return code;
 }
 
@@ -116,16 +127,16 @@ static void print_fitted(const struct fitting *f)
 }
 
 /* By the weights that are wanted. */
-static int fit_one(struct fitting *f)
+static int fit_one(struct fitting *f, const char *file)
 {
     struct call *c = f->call;
     char *hex = arena_array(c->arena, 65, 1);
     const char *said = call_option(c, "layer");
     f->wanted.layer = said;
-    if (novelty_weights(&f->wanted, hex, c->arena, &c->err))
+    if (weights_hash(file, hex, &c->err))
         return call_fail(c);
-    if (!said && !(f->wanted.layer =
-                       last_hidden_layer(f->wanted.models, c->arena, &c->err)))
+    if (!said &&
+        !(f->wanted.layer = last_hidden_layer(file, c->arena, &c->err)))
         return call_fail(c);
     f->novelty = (struct novelty){.alpha = f->novelty.alpha,
                                   .sha256 = str_of(hex),
@@ -151,7 +162,7 @@ static int fit_members(struct fitting *f, const struct models *m)
 {
     struct call *c = f->call;
     int code = EXIT_OK;
-    f->of_ensemble = f->scores.common = true;
+    f->of_ensemble = true;
     f->all = (struct novelties){
         .list = arena_array(c->arena, m->count, sizeof(struct novelty)),
         .weights = arena_array(c->arena, m->count, sizeof(double)),
@@ -163,7 +174,7 @@ static int fit_members(struct fitting *f, const struct models *m)
         f->all.weights[i] = m->list[i].weight;
     for (size_t i = 0; !code && i < m->count; i++) {
         f->wanted.models = m->list[i].file;
-        code = fit_one(f);
+        code = fit_one(f, m->list[i].file);
     }
     if (!code)
         code = limit_all(f);
@@ -177,7 +188,7 @@ static int fit_all(struct fitting *f)
     struct models m;
     if (models_open(&m, f->wanted.models, f->wanted.scratch, c->arena, &c->err))
         return call_fail(c);
-    int code = m.is_ensemble ? fit_members(f, &m) : fit_one(f);
+    int code = m.is_ensemble ? fit_members(f, &m) : fit_one(f, m.list[0].file);
     if (code == EXIT_OK)
         code = write_file(f);
     if (code == EXIT_OK)

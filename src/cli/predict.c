@@ -105,7 +105,10 @@ VERB(predict) = {
         "status, show, errors and retry know it; what its keys mean stands in\n"
         "study-file.md. Of a STUDY the trials that --where or --select choose "
         "are the\n"
-        "models. --output is the table, or the folder of what --keep keeps.\n",
+        "models. --output is the table, or the folder of what --keep keeps. "
+        "Shards\n"
+        "are told with --calibration, --novelty and --layer as rows without "
+        "them are.\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE…", "rows to predict; labels are not needed"},

@@ -44,6 +44,13 @@ static void add_option(struct writing *w, const char *option, const char *key)
                                            : value_string(a, str_of(text)));
 }
 
+static void add_text(struct writing *w, const char *option)
+{
+    const char *text = call_option(w->call, option);
+    if (text)
+        add(w, option, value_string(w->call->arena, str_of(text)));
+}
+
 /* Several --data, and what a shell made of a glob behind one. */
 static void add_data(struct writing *w)
 {
@@ -101,6 +108,9 @@ static int make_text(struct writing *w)
         add_data(w);
     add_option(w, "samples", "samples");
     add_option(w, "combine", "combine");
+    add_text(w, "calibration");
+    add_text(w, "novelty");
+    add_text(w, "layer");
     add_option(w, "shard", "shard");
     add_option(w, "output", "output");
     add_option(w, "format", "format");
@@ -167,10 +177,8 @@ static int run_file(struct writing *w)
 static int check_words(struct call *c)
 {
     static const char *const unfit[] = {
-        "labels", "calibration",       "layer",
-        "pca",    "k-means",           "novelty",
-        "rows",   "weights",           "label",
-        "loss",   "permanent-dropout", "csv"};
+        "labels", "pca",  "k-means",           "rows", "weights",
+        "label",  "loss", "permanent-dropout", "csv"};
     const char *fault = plan_name_fault(str_of(call_option(c, "study")));
     for (size_t i = 0; i < sizeof(unfit) / sizeof(*unfit); i++)
         if (call_option(c, unfit[i]))

@@ -402,7 +402,9 @@ static int exit_code(struct session *s, enum study_end end,
         return EXIT_INTERRUPTED;
     if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES || end == STUDY_UNFIT)
         return EXIT_FAILED_TRIALS;
-    return progress_failures(&p->counts) ? EXIT_FAILED_TRIALS : EXIT_OK;
+    return progress_failures(&p->counts) || study_bad_rows(s->study)
+               ? EXIT_FAILED_TRIALS
+               : EXIT_OK;
 }
 
 /* ---- in the background ------------------------------------------------ */
@@ -487,6 +489,8 @@ static int conduct(struct session *s)
     study_progress(s->study, &p);
     if (!s->quiet)
         say_end(s, end, &p);
+    else if (study_bad_rows(s->study))
+        say_kept(s);
     bool missing = say_unreported(s);
     int code = exit_code(s, end, &p);
     return code == EXIT_OK && missing ? EXIT_FAILED_TRIALS : code;

@@ -86,6 +86,7 @@ int block_read(struct reading *r, const struct value *const *paths, bool lines,
 {
     struct table_style style = r->style;
     style.lines = lines;
+    style.readable = r->bad != NULL;
     if (lines && style.header < 0)
         style.header = 0;
     *b = (struct block){.sources = r->part_count};
@@ -104,6 +105,8 @@ int block_read(struct reading *r, const struct value *const *paths, bool lines,
         return err_set(err, ERR_INPUT, "%s: more than %u rows",
                        b->source[0].path, UINT32_MAX);
     b->names = b->source[0].m.names;
+    if (r->bad)
+        bad_rows_note(r, b);
     return 0;
 }
 

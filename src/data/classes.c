@@ -186,15 +186,18 @@ static float *numbers_of(struct reading *r, const struct block *b,
 static int check_number(struct reading *r, const struct block *b, size_t column,
                         size_t i, float x, int64_t classes, struct err *err)
 {
+    if (!isfinite(x) && r->bad)
+        return reading_fail_label(r, b, i, column, isnan(x), err,
+                                  "the label is infinite");
     if (!isfinite(x))
         return block_fail_gap(b, reading_row(r, i), column, NULL, err);
     if (classes && !(whole(x) && x >= 0 && x < (float)classes))
-        return block_fail(b, reading_row(r, i), column, err,
-                          "the label %g is outside 0 to %lld: %s %lld",
-                          (double)x, (long long)classes - 1,
-                          r->fitted ? "the classes of the model are"
-                                    : "data.classes says",
-                          (long long)classes);
+        return reading_fail_label(r, b, i, column, false, err,
+                                  "the label %g is outside 0 to %lld: %s %lld",
+                                  (double)x, (long long)classes - 1,
+                                  r->fitted ? "the classes of the model are"
+                                            : "data.classes says",
+                                  (long long)classes);
     return 0;
 }
 
@@ -215,6 +218,17 @@ int data_classes(struct reading *r, const struct block *b, size_t column,
     f->numbers = numbers;
     number_classes(r, numbers, said, f);
     return 0;
+}
+
+static int fail_class(struct reading *r, const struct block *b, size_t i,
+                      size_t column, struct str word, struct err *err)
+{
+    if (data_is_missing(word))
+        return reading_fail_label(r, b, i, column, true, err,
+                                  "the label is missing");
+    return reading_fail_label(r, b, i, column, false, err,
+                              "\"%.*s\" is no class of the model",
+                              word.len < 60 ? (int)word.len : 60, word.p);
 }
 
 /* Classes with names; numbers that are names are written in one way. */
@@ -238,11 +252,9 @@ static int named_classes(struct reading *r, const struct block *b,
         struct str word = words[reading_row(r, i)];
         to[i] = (int32_t)(uintptr_t)map_get(numbers, word) - 1;
         if (to[i] < 0)
-            rc = block_fail(b, reading_row(r, i), column, err,
-                            data_is_missing(word)
-                                ? "the label is missing"
-                                : "\"%.*s\" is no class of the model",
-                            word.len < 60 ? (int)word.len : 60, word.p);
+            rc = fail_class(r, b, i, column, word, err);
+        if (to[i] < 0)
+            to[i] = 0;
     }
     map_free(numbers);
     f->categories = to;
@@ -259,7 +271,9 @@ int data_known_classes(struct reading *r, const struct block *b, size_t column,
     for (size_t i = 0; i < r->rows; i++) {
         if (check_number(r, b, column, i, numbers[i], f->classes, err))
             return -1;
-        to[i] = f->classes ? (int32_t)numbers[i] : 0;
+        bool class =
+            f->classes && numbers[i] >= 0 && numbers[i] < (float)f->classes;
+        to[i] = class ? (int32_t)numbers[i] : 0;
     }
     f->numbers = numbers;
     f->categories = f->classes ? to : NULL;

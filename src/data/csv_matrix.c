@@ -13,12 +13,18 @@
 /* A table of words alone needs as many rows below its first one before that
  * can be known as a header by being unlike them. */
 #define HEADER_ROWS 5
+/* Rows that are none have a place for numbers all the same: so much more than
+ * they have bytes. */
+#define SHORT_ROWS 8
+#define SHORT_MOST (1u << 17)
 
 struct scan {
     const char *p, *end;
     char sep;
     bool lines; /* each line is one field */
     size_t line;
+    bool readable;     /* what is wrong with quotes is no error … */
+    const char *fault; /* … but noted here */
 };
 
 static void skip_blanks(struct scan *s)
@@ -68,6 +74,19 @@ static struct str plain_field(struct scan *s)
     return str_n(from, (size_t)(s->p - from));
 }
 
+/* What is behind the closing quote belongs to nothing. */
+static int behind_quote(struct scan *s, const char *path, struct err *err)
+{
+    if (!s->readable)
+        return err_set(err, ERR_INPUT,
+                       "%s:%zu: expected the separator or the end of the line "
+                       "behind the closing quote",
+                       path, s->line);
+    s->fault = "there is more behind a closing quote";
+    plain_field(s);
+    return 0;
+}
+
 /* A quote that is never closed, or followed by other text, is an error. */
 static int quoted_field(struct scan *s, struct str *field, bool *doubled,
                         const char *path, struct err *err)
@@ -84,17 +103,18 @@ static int quoted_field(struct scan *s, struct str *field, bool *doubled,
         *doubled = true;
         s->p++;
     }
+    *field = str_n(from, (size_t)(s->p - from));
+    if (s->p == s->end && s->readable) {
+        s->fault = "a quote is opened and never closed";
+        return 0;
+    }
     if (s->p == s->end)
         return err_set(err, ERR_INPUT,
                        "%s:%zu: the quote opened here is never closed", path,
                        line);
-    *field = str_n(from, (size_t)(s->p - from));
     s->p++;
     if (s->p < s->end && *s->p != s->sep && !line_break(s->p, s->end))
-        return err_set(err, ERR_INPUT,
-                       "%s:%zu: expected the separator or the end of the line "
-                       "behind the closing quote",
-                       path, s->line);
+        return behind_quote(s, path, err);
     return 0;
 }
 
@@ -226,6 +246,40 @@ static int read_row(struct scan *s, struct matrix *m, float *to,
             return i + 1 == m->columns ? 0
                                        : fail_ragged(m, i + 1, line, path, err);
     }
+}
+
+/* The rest of a row; returns how many cells it has in all. */
+static size_t leave_row(struct scan *s, size_t cells, const char *path)
+{
+    struct str field;
+    bool doubled;
+    do {
+        next_field(s, &field, &doubled, path, NULL);
+        cells++;
+    } while (!row_ends(s));
+    return cells;
+}
+
+/* A row as read_row has it; *cells: how many it has, and which of its columns
+ * have what counts only if they are as many as belong. */
+static void try_row(struct scan *s, const struct matrix *m, float *to,
+                    unsigned char *has, size_t *cells, const char *path)
+{
+    bool more = true;
+    size_t i = 0;
+    s->fault = NULL;
+    memset(has, 0, m->columns);
+    for (; more && i < m->columns; i++) {
+        const char *behind = s->lines ? NULL : short_number(s, &to[i]);
+        if (behind) {
+            s->p = behind;
+            has[i] = HAS_NUMBER;
+        } else {
+            field_number(s, &to[i], &has[i], path, NULL);
+        }
+        more = !row_ends(s);
+    }
+    *cells = more ? leave_row(s, i, path) : i;
 }
 
 /* What kinds of fields a row has. */
@@ -392,10 +446,33 @@ static char separator_of(struct str rest)
         return ';';
     /* Blanks separate numbers; between words they are just blanks. */
     struct kinds k;
-    struct scan s = {rest.p, rest.p + end, ' ', false, 1};
+    struct scan s = {.p = rest.p, .end = rest.p + end, .sep = ' ', .line = 1};
     if (!commas && blanks && !peek_row(s, &k, "", NULL))
         return k.numbers + k.missing > 1 && !k.words ? ' ' : ',';
     return ',';
+}
+
+/* By the first line that may be a row, where it is known how many cells those
+ * have. */
+static char fitting_separator(struct str rest, const struct table_style *style)
+{
+    struct kinds k;
+    char first = separator_of(rest);
+    const char *end = rest.p + rest.len;
+    while (style->fits[0] && rest.len) {
+        struct scan s = {.p = rest.p,
+                         .end = end,
+                         .sep = separator_of(rest),
+                         .line = 1,
+                         .readable = true};
+        peek_row(s, &k, "", NULL);
+        if (k.columns == style->fits[0] || k.columns == style->fits[1])
+            return s.sep;
+        const char *line = memchr(rest.p, '\n', rest.len);
+        rest.p = line ? line + 1 : end;
+        rest.len = (size_t)(end - rest.p);
+    }
+    return first;
 }
 
 static int take_names(struct scan *s, struct matrix *m, struct arena *a,
@@ -416,6 +493,7 @@ static int take_names(struct scan *s, struct matrix *m, struct arena *a,
         m->columns = names.len;
         m->names = vec_to_arena(a, &names);
     } else if (!names.len) {
+        m->empty = true;
         rc = err_set(err, ERR_INPUT, "%s: has no rows", path);
     }
     vec_done(&names);
@@ -431,25 +509,78 @@ static void skip_lines(struct scan *s, size_t count)
     }
 }
 
-/* Rows and fields are both bounded by the bytes that they take. */
-static size_t most_numbers(const struct scan *s, size_t columns)
+/* Rows and fields are both bounded by the bytes that they take. Rows that are
+ * none may be shorter; where nearly all of them are, they are refused. */
+static size_t most_numbers(struct scan *s, size_t columns)
 {
     size_t bytes = (size_t)(s->end - s->p), lines = 1, product;
     for (const char *p = s->p; (p = memchr(p, '\n', (size_t)(s->end - p))); p++)
         lines++;
-    if (__builtin_mul_overflow(lines, columns, &product) || product > bytes + 1)
+    bool fits = !__builtin_mul_overflow(lines, columns, &product);
+    if (s->readable && fits && product / SHORT_ROWS < bytes + SHORT_MOST)
+        return product + columns;
+    s->readable = false;
+    if (!fits || product > bytes + 1)
         product = bytes + 1;
     return product + columns;
 }
 
-static int fail_empty(const struct matrix *m, const char *path, struct err *err)
+static int fail_empty(struct matrix *m, const char *path, struct err *err)
 {
+    m->empty = true;
     return err_set(err, ERR_INPUT, "%s: has %sno rows%s", path,
                    m->names ? "a header but " : "",
                    m->names ? " below it" : "");
 }
 
-static int read_rows(struct scan *s, struct matrix *m, const char *path,
+static bool fits(const struct table_style *style, size_t columns)
+{
+    return columns && (columns == style->fits[0] || columns == style->fits[1]);
+}
+
+/* Of rows without a header: the first that may be one says how many cells they
+ * have. */
+static size_t fitting_columns(struct scan s, const struct table_style *style,
+                              size_t otherwise, const char *path)
+{
+    struct kinds k;
+    while (style->fits[0] && next_row(&s)) {
+        peek_row(s, &k, path, NULL);
+        if (fits(style, k.columns))
+            return k.columns;
+        skip_row(&s, path);
+    }
+    return otherwise;
+}
+
+/* Rows that are none have no numbers, and are noted. */
+static void read_readable(struct scan *s, struct matrix *m, unsigned char *has,
+                          const char *path, struct arena *a)
+{
+    VEC(struct matrix_fault) faults = {0};
+    unsigned char *own = arena_alloc(a, m->columns);
+    for (; next_row(s); m->rows++) {
+        struct matrix_fault f = {.row = m->rows};
+        float *to = m->numbers + m->rows * m->columns;
+        try_row(s, m, to, own, &f.cells, path);
+        f.what = s->fault;
+        bool sound = !f.what && f.cells == m->columns;
+        for (size_t i = 0; i < m->columns; i++) {
+            if (sound)
+                has[i] |= own[i];
+            else
+                to[i] = NAN;
+        }
+        if (!sound)
+            vec_push(&faults, f);
+    }
+    m->fault_count = faults.len;
+    m->faults = vec_to_arena(a, &faults);
+    vec_done(&faults);
+}
+
+static int read_rows(struct scan *s, struct matrix *m,
+                     const struct table_style *style, const char *path,
                      struct arena *a, struct err *err)
 {
     struct kinds k;
@@ -458,13 +589,17 @@ static int read_rows(struct scan *s, struct matrix *m, const char *path,
     if (!k.columns)
         return fail_empty(m, path, err);
     if (!m->columns)
-        m->columns = k.columns;
+        m->columns = fitting_columns(*s, style, k.columns, path);
     unsigned char *has = arena_alloc(a, m->columns);
     m->numbers = arena_array(a, most_numbers(s, m->columns), sizeof(float));
+    m->has = has;
+    if (s->readable) {
+        read_readable(s, m, has, path, a);
+        return 0;
+    }
     for (; next_row(s); m->rows++)
         if (read_row(s, m, m->numbers + m->rows * m->columns, has, path, err))
             return -1;
-    m->has = has;
     return 0;
 }
 
@@ -487,11 +622,13 @@ static int read_header(struct scan *s, struct matrix *m,
                        const struct table_style *style, const char *path,
                        struct arena *a, struct err *err)
 {
-    if (style->header < 0 && looks_like_header_alone(*s, style, path))
+    if (style->header < 0 && looks_like_header_alone(*s, style, path)) {
+        m->empty = true;
         return err_set(err, ERR_INPUT,
                        "%s: has a header but no rows below it (if those words "
                        "are a row, say header: false)",
                        path);
+    }
     if (style->header == 1 ||
         (style->header < 0 && looks_like_header(*s, style, path, &m->notes)))
         return take_names(s, m, a, path, err);
@@ -508,14 +645,16 @@ static int begin_csv(struct scan *s, struct str bytes, const char *path,
     *s = (struct scan){.p = bytes.p,
                        .end = bytes.p + bytes.len,
                        .lines = style->lines,
-                       .line = 1};
+                       .line = 1,
+                       .readable = style->readable};
     if (str_starts(bytes, STR("\xEF\xBB\xBF")))
         s->p += 3;
     skip_lines(s, style->skip);
-    s->sep = style->lines ? '\n'
-             : style->separator
-                 ? style->separator
-                 : separator_of(str_n(s->p, (size_t)(s->end - s->p)));
+    s->sep =
+        style->lines ? '\n'
+        : style->separator
+            ? style->separator
+            : fitting_separator(str_n(s->p, (size_t)(s->end - s->p)), style);
     if (read_header(s, m, style, path, a, err))
         return -1;
     m->separator = s->sep;
@@ -540,7 +679,7 @@ int data_read_csv(struct str bytes, const char *path,
 {
     struct scan s;
     if (begin_csv(&s, bytes, path, style, a, m, err) ||
-        read_rows(&s, m, path, a, err))
+        read_rows(&s, m, style, path, a, err))
         return -1;
     m->dim[0] = (int64_t)m->columns;
     return 0;
@@ -552,7 +691,8 @@ static struct scan body_of(const struct matrix *m)
                          .end = m->bytes.p + m->bytes.len,
                          .sep = m->separator,
                          .lines = m->separator == '\n',
-                         .line = m->body_line};
+                         .line = m->body_line,
+                         .readable = m->fault_count > 0};
 }
 
 static struct str single_quotes(struct str field, struct arena *a)
@@ -583,6 +723,16 @@ void data_words(const struct matrix *m, const size_t *columns, size_t count,
             if (row_ends(&s))
                 break;
         }
+}
+
+void data_lines(const struct matrix *m, struct data_bad_row *rows, size_t count)
+{
+    struct scan s = body_of(m);
+    for (size_t row = 0, i = 0; i < count && next_row(&s); row++) {
+        for (; i < count && rows[i].row == row; i++)
+            rows[i].line = s.line;
+        skip_row(&s, "");
+    }
 }
 
 size_t data_line(const struct matrix *m, size_t row)

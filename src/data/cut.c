@@ -35,6 +35,7 @@ struct data_cutter {
     bool filled;         /* something stands in this line */
     bool closed;         /* the byte before closed quotes */
     bool header;
+    uint64_t breaks; /* of lines, between the head and where it stands */
     struct hash_pieces *hash; /* of the stretch; NULL: nobody asked */
     char *head_bytes;         /* that each begins with */
     size_t hashed;            /* how far the buffer is in it */
@@ -82,11 +83,15 @@ static int look_at_text(struct data_cutter *c, struct str text,
 {
     struct arena *a = arena_new();
     struct table_style style;
-    struct matrix m;
+    struct matrix m = {0};
     int rc = style_of(c, as, a, &style, err);
     if (!rc)
         rc = data_look_csv(text, c->path, &style, a, &m, err);
-    if (!rc) {
+    if (rc && m.empty && as->may_be_empty && text.len == c->size) {
+        c->form = DATA_TEXT;
+        c->head = c->size;
+        rc = 0;
+    } else if (!rc) {
         c->head = m.body;
         c->separator = m.separator;
         c->form = m.notes & NOTE_CR ? DATA_WHOLE : DATA_TEXT;
@@ -103,21 +108,23 @@ static int count_whole(struct data_cutter *c, const struct data_reading_as *as,
     struct arena *a = arena_new();
     struct table_style style;
     struct file_bytes f;
-    struct matrix m;
+    struct matrix m = {0};
     int rc = style_of(c, as, a, &style, err);
+    style.readable = true; /* what is wrong with rows is said of each */
     if (!rc)
         rc = file_bytes_open(&f, c->path, err);
     if (!rc) {
         rc = data_matrix(&f, c->path, STR(""), &style, a, &m, err);
         file_bytes_close(&f);
     }
-    if (!rc) {
+    bool empty = rc && m.empty && as->may_be_empty;
+    if (!rc || empty) {
         c->form = DATA_WHOLE;
-        c->rows = m.rows;
+        c->rows = empty ? 0 : m.rows;
         c->header = m.names != NULL;
     }
     arena_free(a);
-    return rc;
+    return empty ? 0 : rc;
 }
 
 static int look(struct data_cutter *c, const struct data_reading_as *as,
@@ -244,6 +251,7 @@ static int fill(struct data_cutter *c)
 static bool step(struct data_cutter *c, char byte)
 {
     bool opens = c->begins || c->closed; /* a doubled quote opens again */
+    c->breaks += byte == '\n';
     c->begins = false;
     c->closed = c->quoted && byte == '"';
     if (c->quoted) {
@@ -294,6 +302,11 @@ static void skip(struct data_cutter *c, size_t count)
         c->begins = from[count - 1] == c->separator;
         c->closed = false;
     }
+    for (const char *at = from; c->quoted; at++, c->breaks++) {
+        at = memchr(at, '\n', (size_t)(from + count - at));
+        if (!at)
+            break;
+    }
     c->used += count;
     c->stands += count;
 }
@@ -340,7 +353,8 @@ int data_cut_next(struct data_cutter *c, uint64_t most, struct data_cut *to,
                             .head = c->head,
                             .from = c->at,
                             .first = c->row,
-                            .header = c->header};
+                            .header = c->header,
+                            .lines = c->breaks};
     int got;
     if (c->hash)
         hash_pieces_add(c->hash, str_n(c->head_bytes, (size_t)c->head));

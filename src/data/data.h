@@ -39,11 +39,19 @@ struct data_field {
     /* Of a label of several columns that have names: `columns` of them; and
      * the two words that its values are, 0 and 1, where they are words. */
     const struct str *column_names, *words;
-    bool missing;         /* some numbers are NaN: to be filled by the view */
+    bool missing; /* some numbers are NaN: to be filled by the view */
+    /* Of a label that is not known of all rows, to be shown: then it has
+     * neither numbers nor categories, and nothing is judged by it. */
+    const struct data_shown *shown;
     const float *vectors; /* of tokens: first numbers of an embedding, classes
                              × vector_columns, NaN where a word has none; or
                              NULL */
     int64_t vector_columns;
+};
+struct data_shown {
+    const float *numbers;      /* as in the field */
+    const int32_t *categories; /* the same */
+    const bool *unknown;       /* by row */
 };
 static inline bool data_has_numbers(const struct data_field *f)
 {
@@ -170,6 +178,32 @@ void data_fitted_print(struct buf *b, const struct data_set *s,
 struct data_set *data_open_fitted(const struct value *spec, const char *folder,
                                   struct str fitted, const char *path,
                                   struct data_view *v, struct err *err);
+/* The same, but rows that cannot be read (a word where a number belongs, a
+ * value that is missing, a category that training did not have, more or fewer
+ * cells than belong) are noted, and have any numbers. A label that a row lacks
+ * is not known of it (data_shown). */
+struct data_set *data_open_readable(const struct value *spec,
+                                    const char *folder, struct str fitted,
+                                    const char *path, struct data_view *v,
+                                    struct err *err);
+/* What is wrong with such a row. */
+struct data_bad_row {
+    size_t row;         /* of the table */
+    size_t line;        /* of the file, from 1; 0: it has none */
+    const char *column; /* its name or number; empty: it is the row itself */
+    const char *what;
+};
+#define DATA_BAD_TOLD 1000
+struct data_bad_rows {
+    size_t count;
+    const bool *is; /* by row of the table; NULL: none is */
+    /* Of the first of them, in their order: at most DATA_BAD_TOLD. */
+    const struct data_bad_row *told;
+    size_t told_count;
+    const char *file; /* that they are of; NULL: there are several */
+};
+/* Lives as long as s. */
+const struct data_bad_rows *data_bad_rows(const struct data_set *s);
 /* A view of no rows: the fields that such a text has, and how inputs are
  * scaled; `more`: its rows become numbers by more than that (categories, words,
  * means, bounds, columns that were drawn). In the arena. */
@@ -288,6 +322,7 @@ struct data_cut {
     uint64_t size;        /* of the file when it was cut, … */
     int64_t changed_ns;   /* … and its time; 0: neither is known */
     uint64_t hash;        /* of head and stretch; 0: it is not known */
+    uint64_t lines;       /* of text, between head and stretch */
 };
 /* How its rows are read. */
 struct data_reading_as {
@@ -295,6 +330,7 @@ struct data_reading_as {
     struct str fitted;        /* of a model: data_fitted_print; or empty */
     bool lines;               /* each line is a row, whatever is in it */
     bool hashed;              /* stretches know their bytes: all are read */
+    bool may_be_empty;        /* a table without rows is no error */
 };
 struct data_cutter;
 /* Its memory does not grow with the file, unless that is packed. */

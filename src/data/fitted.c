@@ -597,17 +597,34 @@ int data_fitted_fits(const struct value *v, const struct data_field *f,
     return -1;
 }
 
-struct data_set *data_open_fitted(const struct value *spec, const char *folder,
-                                  struct str fitted, const char *path,
-                                  struct data_view *v, struct err *err)
+static struct data_set *open_fitted(const struct value *spec,
+                                    const char *folder, struct str fitted,
+                                    const char *path, bool readable,
+                                    struct data_view *v, struct err *err)
 {
     struct arena *a = arena_new();
     const struct value *known = data_fitted_parse(a, fitted, path, err);
-    struct data_set *s = known ? data_read(spec, folder, known, err) : NULL;
+    struct data_set *s =
+        known ? data_read(spec, folder, known, readable, err) : NULL;
     if (s && data_fit_known(v, s, spec, known, err)) {
         data_close(s);
         s = NULL;
     }
     arena_free(a);
     return s;
+}
+
+struct data_set *data_open_fitted(const struct value *spec, const char *folder,
+                                  struct str fitted, const char *path,
+                                  struct data_view *v, struct err *err)
+{
+    return open_fitted(spec, folder, fitted, path, false, v, err);
+}
+
+struct data_set *data_open_readable(const struct value *spec,
+                                    const char *folder, struct str fitted,
+                                    const char *path, struct data_view *v,
+                                    struct err *err)
+{
+    return open_fitted(spec, folder, fitted, path, true, v, err);
 }

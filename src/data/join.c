@@ -220,9 +220,17 @@ static int map_keys(const struct join *join, const struct str *keys,
     return 0;
 }
 
-static int fail_lacking(const struct block *b, const struct join *join,
-                        size_t row, struct str key, struct err *err)
+static int fail_lacking(struct reading *r, const struct block *b,
+                        const struct join *join, size_t row, struct str key,
+                        struct err *err)
 {
+    const char *path = join->table->path, *slash = strrchr(path, '/');
+    if (r->bad && data_is_missing(key))
+        return reading_fail(r, b, row, join->column, err, "the key is missing");
+    if (r->bad)
+        return reading_fail(
+            r, b, row, join->column, err, "\"%.*s\" is not in %s",
+            key.len < 60 ? (int)key.len : 60, key.p, slash ? slash + 1 : path);
     if (data_is_missing(key))
         return block_fail(b, row, join->column, err,
                           "the key is missing; say missing: mean, drop or 0");
@@ -233,17 +241,18 @@ static int fail_lacking(const struct block *b, const struct join *join,
                       join->table->path);
 }
 
-static int find_rows(const struct block *b, struct join *join,
-                     const struct str *words, const struct map *rows,
-                     bool refuse, uint32_t *to, struct err *err)
+static int find_rows(struct reading *r, const struct block *b,
+                     struct join *join, const struct str *words,
+                     const struct map *rows, bool refuse, uint32_t *to,
+                     struct err *err)
 {
     size_t none = join->table->m.rows;
     for (size_t i = 0; i < b->rows; i++) {
         size_t at = data_is_missing(words[i])
                         ? 0
                         : (size_t)(uintptr_t)map_get(rows, words[i]);
-        if (!at && refuse)
-            return fail_lacking(b, join, i, words[i], err);
+        if (!at && refuse && fail_lacking(r, b, join, i, words[i], err))
+            return -1;
         to[i] = (uint32_t)(at ? at - 1 : none);
         join->lacking += !at;
     }
@@ -285,12 +294,12 @@ static int match(struct joining *j, size_t i, enum missing missing,
         plain_numbers(r, keys, m->rows);
     }
     int rc = map_keys(join, keys, rows, err) ||
-                     find_rows(j->b, join, words, rows,
+                     find_rows(r, j->b, join, words, rows,
                                missing == MISSING_ERROR, to, err)
                  ? -1
                  : 0;
     join->row_of = to;
-    if (!rc)
+    if (!rc && missing != MISSING_ERROR)
         tell_lacking(j, join, words, missing);
     map_free(rows);
     return rc;

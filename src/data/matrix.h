@@ -38,6 +38,14 @@ struct matrix {
     size_t body_line;         /* its line */
     char separator;
     unsigned notes;
+    bool empty; /* it is an error for lack of rows alone */
+    const struct matrix_fault *faults; /* rows that are none, in their order */
+    size_t fault_count;
+};
+/* A row of text whose numbers are all NaN, since it is not one. */
+struct matrix_fault {
+    size_t row, cells;
+    const char *what; /* NULL: it has so many cells */
 };
 
 /* How a table of text is to be read. */
@@ -48,6 +56,9 @@ struct table_style {
     char separator;            /* 0: look */
     bool lines;                /* each line is one field of text */
     size_t skip;               /* lines at the start that do not count */
+    bool readable;             /* rows that are none are noted, not refused */
+    size_t fits[2];            /* of that: cells that rows without a header may
+                                  have; 0: nobody knows */
 };
 
 /* spec.c: a column that a key of `data:` names. */
@@ -103,5 +114,8 @@ void data_words(const struct matrix *m, const size_t *columns, size_t count,
 bool data_is_missing(struct str word);
 /* The line of a row of a table of text, from 1. */
 size_t data_line(const struct matrix *m, size_t row);
+/* The same of several, in one go: rows rise. */
+void data_lines(const struct matrix *m, struct data_bad_row *rows,
+                size_t count);
 
 #endif

@@ -62,11 +62,13 @@ static int whole_field(struct reading *r, const struct block *b,
         if (block_has(b, c) & HAS_WORD) {
             struct str **words = block_words(r, b, &c, 1);
             for (size_t i = 0; i < b->rows; i++)
-                if (isnan(block_row(b, i)[c]) && !data_is_missing(words[0][i]))
-                    return block_fail(
-                        b, i, c, err, "\"%.*s\" where a number belongs",
+                if (isnan(block_row(b, i)[c]) &&
+                    !data_is_missing(words[0][i]) &&
+                    reading_fail(
+                        r, b, i, c, err, "\"%.*s\" where a number belongs",
                         words[0][i].len < 60 ? (int)words[0][i].len : 60,
-                        words[0][i].p);
+                        words[0][i].p))
+                    return -1;
         }
     if (b->sources > 1) {
         to = arena_array(r->set->arena, b->rows * b->columns, sizeof(*to));
@@ -93,9 +95,14 @@ static int fill_gaps(struct reading *r, const struct block *b,
     for (size_t i = 0; i < count; i++) {
         if (isfinite(to[i]))
             continue;
-        if (how == MISSING_ERROR || how == MISSING_DROP)
-            return block_fail_gap(b, i / b->columns, i % b->columns,
-                                  "mean or 0", err);
+        bool refuse = how == MISSING_ERROR || how == MISSING_DROP;
+        if (refuse && reading_fail_gap(r, b, i / b->columns, i % b->columns,
+                                       "mean or 0", err))
+            return -1;
+        if (refuse) {
+            to[i] = 0;
+            continue;
+        }
         r->infinite += isinf(to[i]) != 0;
         to[i] = how == MISSING_ZERO ? 0 : NAN;
         f->missing = how == MISSING_MEAN;
@@ -130,8 +137,13 @@ static int wide_label(struct reading *r, const struct block *b,
     if (whole_field(r, b, f, err))
         return -1;
     for (size_t i = 0; i < b->rows * b->columns; i++)
-        if (!isfinite(f->numbers[i]))
-            return block_fail_gap(b, i / b->columns, i % b->columns, NULL, err);
+        if (!isfinite(f->numbers[i]) &&
+            (r->bad ? reading_fail_label(r, b, i / b->columns, i % b->columns,
+                                         isnan(f->numbers[i]), err,
+                                         "the label is infinite")
+                    : block_fail_gap(b, i / b->columns, i % b->columns, NULL,
+                                     err)))
+            return -1;
     return 0;
 }
 
@@ -166,12 +178,18 @@ static int known_label(struct reading *r, size_t item,
     if (read_role(r, "labels", item, false, &b, err) ||
         same_rows(r, &b, first, err))
         return -1;
-    if (f->columns == 1)
-        return data_known_classes(r, &b, 0, f, err);
+    if (f->columns == 1) {
+        if (data_known_classes(r, &b, 0, f, err))
+            return -1;
+        reading_show_label(r, f);
+        return 0;
+    }
     struct data_field own = *f;
     if (wide_label(r, &b, &own, err))
         return -1;
+    reading_show_label(r, &own);
     f->numbers = own.numbers;
+    f->shown = own.shown;
     return (int64_t)b.columns == f->columns
                ? 0
                : err_set(err, ERR_INPUT,
@@ -288,5 +306,8 @@ int data_read_pair(struct reading *r, struct err *err)
     s->table.inputs = inputs;
     s->table.input_count = count;
     s->text = value_get(r->spec, STR("text")) ? texts : NULL;
-    return read_labels(r, &first, err) || read_groups(r, &first, err) ? -1 : 0;
+    if (read_labels(r, &first, err) || read_groups(r, &first, err))
+        return -1;
+    bad_rows_end(r, count == 1 ? &first : NULL);
+    return 0;
 }

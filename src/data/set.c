@@ -135,22 +135,27 @@ static void note_files(struct reading *r)
 }
 
 static struct data_set *open_set(const struct value *spec, const char *folder,
-                                 const struct value *fitted,
+                                 const struct value *fitted, bool readable,
                                  const struct data_cache *cache,
                                  struct err *err)
 {
     struct data_set *s = xcalloc(1, sizeof(*s));
-    struct reading r = {
-        .set = s, .spec = spec, .folder = folder, .fitted = fitted};
+    struct reading r = {.set = s,
+                        .spec = spec,
+                        .folder = folder,
+                        .fitted = fitted,
+                        .bad = readable ? bad_rows_new() : NULL};
     s->arena = arena_new();
     if (data_spec_check(spec, err) == 0) {
         find_parts(&r);
         if (read_or_map(&r, cache, err) == 0) {
             link_label(s);
             note_files(&r);
+            bad_rows_free(r.bad);
             return s;
         }
     }
+    bad_rows_free(r.bad);
     data_close(s);
     return NULL;
 }
@@ -158,13 +163,14 @@ static struct data_set *open_set(const struct value *spec, const char *folder,
 struct data_set *data_open(const struct value *spec, const char *folder,
                            const struct data_cache *cache, struct err *err)
 {
-    return open_set(spec, folder, NULL, cache, err);
+    return open_set(spec, folder, NULL, false, cache, err);
 }
 
 struct data_set *data_read(const struct value *spec, const char *folder,
-                           const struct value *fitted, struct err *err)
+                           const struct value *fitted, bool readable,
+                           struct err *err)
 {
-    return open_set(spec, folder, fitted, NULL, err);
+    return open_set(spec, folder, fitted, readable, NULL, err);
 }
 
 void data_close(struct data_set *s)
@@ -182,6 +188,11 @@ void data_close(struct data_set *s)
     file_unmap(s->map);
     arena_free(s->arena);
     free(s);
+}
+
+const struct data_bad_rows *data_bad_rows(const struct data_set *s)
+{
+    return &s->bad;
 }
 
 const struct data_table *data_set_table(const struct data_set *s)

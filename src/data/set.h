@@ -42,6 +42,7 @@ struct data_set {
     const struct text *text;  /* by input; NULL: none is text */
     const char *const *files; /* PARTS by input: where its rows are from */
     bool label_is_input;      /* the only label is the first input */
+    struct data_bad_rows bad; /* rows that cannot be read */
     /* Of a table: which column became what; see fitted.c. */
     const struct value *layout;
     VEC(struct str) notices;
@@ -97,6 +98,7 @@ struct reading {
     const uint32_t *kept; /* rows of the blocks that count; NULL: all */
     size_t rows;          /* that count */
     size_t infinite;      /* numbers that are not finite: taken as missing */
+    struct bad_rows *bad; /* that cannot be read; NULL: they are refused */
 };
 
 enum missing { MISSING_ERROR, MISSING_MEAN, MISSING_ZERO, MISSING_DROP };
@@ -178,6 +180,33 @@ void reading_drop(struct reading *r, const struct block *b,
 
 /* Notes which row of its file each row of the table is. */
 void reading_note_rows(struct reading *r, const struct block *b);
+
+/* bad_rows.c: rows that cannot be read, where the others are wanted. */
+struct bad_rows;
+struct bad_rows *bad_rows_new(void);
+void bad_rows_free(struct bad_rows *b); /* NULL is accepted */
+/* Refuses the row as block_fail does, or notes it and returns 0: what is noted
+ * first is told. */
+int reading_fail(struct reading *r, const struct block *b, size_t row,
+                 size_t column, struct err *err, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+/* A number that is missing or not finite, as block_fail_gap has it. */
+int reading_fail_gap(struct reading *r, const struct block *b, size_t row,
+                     size_t column, const char *ways, struct err *err);
+/* A label of row i of the table: it is refused, or is not known; `missing`: it
+ * is not there at all. */
+int reading_fail_label(struct reading *r, const struct block *b, size_t i,
+                       size_t column, bool missing, struct err *err,
+                       const char *fmt, ...)
+    __attribute__((format(printf, 7, 8)));
+/* Behind the last row: a label that is not known of all of them is shown only.
+ */
+void reading_show_label(struct reading *r, struct data_field *f);
+/* Notes rows of a file that are none. */
+void bad_rows_note(struct reading *r, const struct block *b);
+/* After the last: the set has them, with the lines of the block's file; NULL:
+ * there are several. */
+void bad_rows_end(struct reading *r, const struct block *b);
 
 /* Reads one file of a role. */
 int source_read(struct reading *r, const struct value *path,
@@ -272,7 +301,8 @@ void data_cache_unlock(int lock);
 
 /* set.c: reads what the spec names, without any cache. */
 struct data_set *data_read(const struct value *spec, const char *folder,
-                           const struct value *fitted, struct err *err);
+                           const struct value *fitted, bool readable,
+                           struct err *err);
 
 /* split.c: which rows are for what. */
 int data_split(struct data_view *v, const struct data_set *s,

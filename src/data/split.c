@@ -302,27 +302,62 @@ static void thin(struct splitting *s, struct data_part *p, size_t count,
     *p = (struct data_part){rows, count};
 }
 
-/* Rows drawn with replacement; those never drawn are for validation, unless
- * there are others for it. */
+/* Rows of a part by group: `row` has numbers of rows of the part, those of
+ * group i from begin[i] on. */
+struct by_group {
+    size_t *row, *begin, count;
+};
+
+static struct by_group part_by_group(struct splitting *s,
+                                     const struct data_part *p)
+{
+    const int32_t *group = s->set->groups;
+    size_t groups = group ? s->set->group_count : p->count, filled = 0;
+    size_t *at = xcalloc(groups + 1, sizeof(*at));
+    struct by_group b = {arena_array(s->arena, p->count + 1, sizeof(size_t)),
+                         arena_array(s->arena, groups + 1, sizeof(size_t)), 0};
+    for (size_t i = 0; i < p->count; i++)
+        at[group ? (size_t)group[p->rows[i]] : i]++;
+    for (size_t g = 0; g < groups; g++) {
+        size_t rows = at[g];
+        at[g] = filled;
+        if (rows)
+            b.begin[b.count++] = filled;
+        filled += rows;
+    }
+    b.begin[b.count] = filled;
+    for (size_t i = 0; i < p->count; i++)
+        b.row[at[group ? (size_t)group[p->rows[i]] : i]++] = i;
+    free(at);
+    return b;
+}
+
+/* Rows drawn with replacement, those of a group together; those never drawn are
+ * for validation, unless there are others for it. Of groups there are at least
+ * `count` rows. */
 static void bootstrap(struct splitting *s, struct data_view *v, size_t count)
 {
     struct data_part from = v->train;
-    uint32_t *rows = arena_array(s->arena, count + 1, sizeof(*rows));
+    struct by_group b = part_by_group(s, &from);
+    uint32_t *rows =
+        arena_array(s->arena, count + from.count + 1, sizeof(*rows));
     uint32_t *left = arena_array(s->arena, from.count + 1, sizeof(*left));
     bool *drawn = xcalloc(from.count + 1, sizeof(*drawn));
-    size_t unused = 0;
+    size_t taken = 0, unused = 0;
     struct rng r;
     rng_init(&r, s->draw_seed, 0, "bootstrap");
-    for (size_t i = 0; i < count; i++) {
-        size_t k = (size_t)rng_below(&r, from.count);
-        drawn[k] = true;
-        rows[i] = from.rows[k];
+    while (taken < count) {
+        size_t g = (size_t)rng_below(&r, b.count);
+        for (size_t k = b.begin[g]; k < b.begin[g + 1]; k++) {
+            drawn[b.row[k]] = true;
+            rows[taken++] = from.rows[b.row[k]];
+        }
     }
     for (size_t i = 0; i < from.count; i++)
         if (!drawn[i])
             left[unused++] = from.rows[i];
     free(drawn);
-    v->train = (struct data_part){rows, count};
+    v->train = (struct data_part){rows, taken};
     if (!v->validation.count)
         v->validation = (struct data_part){left, unused};
 }

@@ -25,6 +25,7 @@ struct columns {
     struct value *layout;            /* what is found out of them */
     size_t *at; /* rows of another day: where each column of training is */
     enum missing missing;
+    size_t gaps; /* numbers that rows lack which are noted for it */
     struct data_text_style style;
 };
 
@@ -193,14 +194,16 @@ static int know_input(struct columns *t, const struct value *input,
     return 0;
 }
 
-/* A label of which a column is missing, or has no value, is not known. */
+/* A label of which a column is missing, or has no value, is not known. Where
+ * rows are to be read as far as they can, it is there as soon as its columns
+ * are: what is known of it does not hang on how the file was cut. */
 static bool label_is_there(const struct columns *t, const struct value *label)
 {
     const struct value *own = value_get(label, STR("columns"));
     for (size_t k = 0; k < own->count; k++) {
         size_t column = t->at[place_of(own, k)];
-        if (column == ABSENT ||
-            !(block_has(&t->b, column) & (HAS_NUMBER | HAS_WORD)))
+        if (column == ABSENT || (!t->r->bad && !(block_has(&t->b, column) &
+                                                 (HAS_NUMBER | HAS_WORD))))
             return false;
     }
     return true;
@@ -332,7 +335,13 @@ static int fail_word(const struct columns *t, size_t column, struct err *err)
     double d;
     for (size_t i = 0; i < t->b.rows; i++) {
         struct str word = t->words[column][i];
-        if (!data_is_missing(word) && !num_double(word, &d))
+        if (data_is_missing(word) || num_double(word, &d))
+            continue;
+        if (t->r->bad && isnan(block_number(&t->b, i, column)))
+            reading_fail(t->r, &t->b, i, column, err,
+                         "\"%.*s\" where a number belongs",
+                         word.len < 60 ? (int)word.len : 60, word.p);
+        else if (!t->r->bad)
             return block_fail(&t->b, i, column, err,
                               "\"%.*s\" where a number belongs; name the "
                               "column in one_hot if its values are "
@@ -367,8 +376,13 @@ static int settle_words(struct columns *t, struct err *err)
         unsigned has = block_has(&t->b, i);
         if ((t->role[i] != INPUT && t->role[i] != WEIGHT) || !(has & HAS_WORD))
             continue;
-        if (has & HAS_NUMBER || t->role[i] == WEIGHT || t->r->fitted)
-            return fail_word(t, i, err);
+        if (t->r->bad && t->role[i] == WEIGHT)
+            continue;
+        if (has & HAS_NUMBER || t->role[i] == WEIGHT || t->r->fitted) {
+            if (fail_word(t, i, err))
+                return -1;
+            continue;
+        }
         t->role[i] = ONE_HOT;
         found[count++] = i;
     }
@@ -426,11 +440,12 @@ static int fail_category(const struct columns *t, size_t i, size_t column,
     size_t row = reading_row(t->r, i);
     struct str word = t->words[column][row];
     if (data_is_missing(word))
-        return block_fail(&t->b, row, column, err,
-                          "the value is missing; say missing: mean, drop or 0");
-    return block_fail(&t->b, row, column, err,
-                      "the model was not trained with \"%.*s\"",
-                      word.len < 60 ? (int)word.len : 60, word.p);
+        return reading_fail(t->r, &t->b, row, column, err,
+                            "the value is missing%s",
+                            t->r->bad ? "" : "; say missing: mean, drop or 0");
+    return reading_fail(t->r, &t->b, row, column, err,
+                        "the model was not trained with \"%.*s\"",
+                        word.len < 60 ? (int)word.len : 60, word.p);
 }
 
 /* Words that training rows did not have are none of the categories. */
@@ -484,8 +499,8 @@ static int one_hot_piece(struct columns *t, size_t column, struct piece *p,
     if (t->missing != MISSING_ERROR)
         return 0;
     for (size_t i = 0; i < t->r->rows; i++)
-        if (p->category[i] < 0)
-            return fail_category(t, i, column, err);
+        if (p->category[i] < 0 && fail_category(t, i, column, err))
+            return -1;
     return 0;
 }
 
@@ -514,8 +529,12 @@ static void note_pieces(struct columns *t, const struct piece *pieces,
 static int fill_gap(struct columns *t, size_t row, size_t column, float *to,
                     struct data_field *f, struct err *err)
 {
-    if (t->missing == MISSING_ERROR)
-        return block_fail_gap(&t->b, row, column, "mean, drop or 0", err);
+    if (t->missing == MISSING_ERROR) {
+        t->gaps++;
+        *to = 0;
+        return reading_fail_gap(t->r, &t->b, row, column, "mean, drop or 0",
+                                err);
+    }
     t->r->infinite += isinf(*to) != 0;
     *to = t->missing == MISSING_ZERO ? 0 : NAN;
     f->missing |= t->missing != MISSING_ZERO;
@@ -592,12 +611,16 @@ static int joined_numbers(struct columns *t, const struct join *j,
     p->rows = j->table->m.rows + 1;
     float *to = arena_array(t->r->scratch, p->rows * width + 1, sizeof(*to));
     bool *filled = arena_array(t->r->scratch, p->rows, sizeof(*filled));
+    bool *lacks = arena_array(t->r->scratch, p->rows, sizeof(*lacks));
     for (size_t i = 0; i < t->r->rows; i++) {
         uint32_t own = row_of[i] = j->row_of[reading_row(t->r, i)];
-        if (!filled[own] &&
-            fill_row(t, pieces, count, i, to + own * width, f, err))
+        size_t before = t->gaps;
+        if (filled[own] && !lacks[own])
+            continue;
+        if (fill_row(t, pieces, count, i, to + own * width, f, err))
             return -1;
         filled[own] = true;
+        lacks[own] = t->gaps > before; /* which is a fault of each row */
     }
     fill_unused(t, j, pieces, count, filled, to);
     p->numbers = to;
@@ -767,9 +790,12 @@ static int known_label(struct columns *t, const struct value *v,
         return 0;
     for (size_t k = 0; k < own->count; k++)
         column[k] = t->at[place_of(own, k)];
-    return own->count > 1
-               ? data_wide_label(t->r, &t->b, column, own->count, f, err)
-               : data_known_classes(t->r, &t->b, column[0], f, err);
+    if (own->count > 1
+            ? data_wide_label(t->r, &t->b, column, own->count, f, err)
+            : data_known_classes(t->r, &t->b, column[0], f, err))
+        return -1;
+    reading_show_label(t->r, f);
+    return 0;
 }
 
 static int known_labels(struct columns *t, struct err *err)
@@ -835,7 +861,10 @@ static int make_weights(struct columns *t, struct err *err)
         for (size_t i = 0; i < t->r->rows; i++) {
             size_t row = reading_row(t->r, i);
             w[i] = block_number(&t->b, row, c);
-            if (!(w[i] >= 0) || isinf(w[i]))
+            bool sound = w[i] >= 0 && !isinf(w[i]);
+            if (!sound && t->r->bad)
+                w[i] = 0; /* nothing that is predicted hangs on it */
+            else if (!sound)
                 return block_fail(&t->b, row, c, err,
                                   "a weight must be a finite number from 0");
         }
@@ -887,6 +916,30 @@ static void know_names(struct reading *r)
         r->style.names = names ? names : value_list(r->scratch);
 }
 
+/* How many cells a row without a header has: with labels, or without. */
+static void know_cells(struct reading *r)
+{
+    const struct value *labels = value_get(r->fitted, STR("labels"));
+    const struct value *count = value_get(r->fitted, STR("columns"));
+    if (!r->bad || !count || value_get(r->spec, STR("join")))
+        return;
+    size_t left = (size_t)count->i;
+    r->style.fits[0] = left;
+    for (size_t i = 0; i < labels->count; i++)
+        left -= value_get(labels->items[i], STR("columns"))->count;
+    r->style.fits[1] = left;
+}
+
+/* A row of another day that lacks a value is noted, and not just left out. */
+static int spec_missing(struct columns *t, struct err *err)
+{
+    if (data_spec_missing(t->r->spec, &t->missing, err))
+        return -1;
+    if (t->r->bad && t->missing == MISSING_DROP)
+        t->missing = MISSING_ERROR;
+    return 0;
+}
+
 int data_read_table(struct reading *r, struct err *err)
 {
     const struct value *paths[PARTS];
@@ -897,9 +950,10 @@ int data_read_table(struct reading *r, struct err *err)
                        : value_get(r->part[i], STR("file"));
     know_separator(r);
     know_names(r);
+    know_cells(r);
     if (block_read(r, paths, false, r->scratch, &t.b, err) ||
-        data_spec_missing(r->spec, &t.missing, err) ||
-        data_join(r, &t.b, t.missing, err) || give_roles(&t, err))
+        spec_missing(&t, err) || data_join(r, &t.b, t.missing, err) ||
+        give_roles(&t, err))
         return -1;
     for (size_t i = 0; i < r->part_count; i++)
         r->set->part_rows[r->parts[i]] = t.b.source[i].m.rows;
@@ -911,8 +965,9 @@ int data_read_table(struct reading *r, struct err *err)
         return -1;
     r->set->table.rows = r->rows;
     reading_note_rows(r, &t.b);
-    return make_labels(&t, err) || check_label(&t, err) ||
-                   make_weights(&t, err) || make_inputs(&t, err)
-               ? -1
-               : 0;
+    if (make_labels(&t, err) || check_label(&t, err) || make_weights(&t, err) ||
+        make_inputs(&t, err))
+        return -1;
+    bad_rows_end(r, &t.b);
+    return 0;
 }

@@ -42,25 +42,36 @@ static void find_words(struct reading *r, size_t count,
     }
 }
 
-static int word_number(const struct reading *r, const struct block *b, size_t i,
+static int word_number(struct reading *r, const struct block *b, size_t i,
                        size_t column, struct str word, const struct str *two,
                        float *to, struct err *err)
 {
-    size_t row = reading_row(r, i);
     if (data_is_missing(word))
-        return block_fail(b, row, column, err, "the label is missing");
+        return reading_fail_label(r, b, i, column, true, err,
+                                  "the label is missing");
     if (!two)
-        return block_fail(b, row, column, err,
-                          "the label \"%.*s\" where a number belongs",
-                          word.len < 60 ? (int)word.len : 60, word.p);
+        return reading_fail_label(r, b, i, column, false, err,
+                                  "the label \"%.*s\" where a number belongs",
+                                  word.len < 60 ? (int)word.len : 60, word.p);
     *to = str_eq(word, two[1]);
     if (*to == 1 || str_eq(word, two[0]))
         return 0;
-    return block_fail(b, row, column, err,
-                      "the label \"%.*s\" beside \"%.*s\" and \"%.*s\": "
-                      "columns of one label are numbers, or two words",
-                      word.len < 60 ? (int)word.len : 60, word.p, STRF(two[0]),
-                      STRF(two[1]));
+    return reading_fail_label(
+        r, b, i, column, false, err,
+        "the label \"%.*s\" beside \"%.*s\" and \"%.*s\": "
+        "columns of one label are numbers, or two words",
+        word.len < 60 ? (int)word.len : 60, word.p, STRF(two[0]), STRF(two[1]));
+}
+
+/* A number of a label that has no words. */
+static int check_number(struct reading *r, const struct block *b, size_t i,
+                        size_t column, float x, struct err *err)
+{
+    if (isfinite(x))
+        return 0;
+    return r->bad ? reading_fail_label(r, b, i, column, isnan(x), err,
+                                       "the label is infinite")
+                  : block_fail_gap(b, reading_row(r, i), column, NULL, err);
 }
 
 /* What the words of training rows stand for. */
@@ -111,8 +122,7 @@ int data_wide_label(struct reading *r, const struct block *b,
             *to = block_number(b, row, column[k]);
             if (texts[k] ? word_number(r, b, i, column[k], texts[k][row],
                                        f->words, to, err)
-                         : !isfinite(*to) &&
-                               block_fail_gap(b, row, column[k], NULL, err))
+                         : check_number(r, b, i, column[k], *to, err))
                 return -1;
         }
     return 0;

@@ -79,6 +79,9 @@ struct engine_setup {
     const struct machine *machine;
     uint32_t parallel;  /* tasks at once; 0: as many as fit */
     const char *worker; /* path of throng-worker */
+    /* Path of the program that trains on GPUs, which has to be beside it; NULL:
+     * no task does. */
+    const char *cuda_worker;
     const char *words;  /* file that a worker's own words are added to; NULL:
                            where this process's go */
     const char *folder; /* of the study; workers leave their last words in

@@ -147,6 +147,8 @@ static void add_inputs(const struct condor_submit *s,
              "transfer_input_files = %s/$(Process).in, %s/$(Process).asked, "
              "%s/" SANDBOX_OUT,
              order->folder, order->folder, order->folder);
+    if (s->given->cuda_worker && order->needs.gpus > 0)
+        buf_addf(b, ", %s", s->given->cuda_worker);
     for (size_t i = 0; t && i < t->count; i++)
         buf_addf(b, ", %s", t->names[i]);
     buf_addc(b, '\n');

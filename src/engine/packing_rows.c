@@ -5,7 +5,8 @@
  * file of its own; all other files go whole: weights, those of an ensemble's
  * other members, tables that rows are joined with or that are multiplied.
  * Paths stand in the task, in the data of its model, and the same of each
- * member in its options. There all of them are seen from the sandbox. */
+ * member, and of its layer, in its options. There all of them are seen from the
+ * sandbox. */
 #include <sys/stat.h>
 
 #include "base/json.h"
@@ -114,6 +115,17 @@ static int stage_member(struct packing *p, struct value *m, bool shard,
     return 0;
 }
 
+static int stage_list(struct packing *p, struct value *members,
+                      const struct task *t, struct err *err)
+{
+    for (size_t i = 0;
+         members && members->kind == VALUE_LIST && i < members->count; i++)
+        if (stage_member(p, members->items[i], t->shard.file.len > 0, err))
+            return -1;
+    return 0;
+}
+
+/* Where they and their layers are: worker/committee.c and unlike.c. */
 static int stage_members(struct packing *p, struct task *t, struct err *err)
 {
     struct value *options =
@@ -121,10 +133,13 @@ static int stage_members(struct packing *p, struct task *t, struct err *err)
     struct value *members = value_get(options, STR("members"));
     if (!options)
         return -1;
-    for (size_t i = 0;
-         members && members->kind == VALUE_LIST && i < members->count; i++)
-        if (stage_member(p, members->items[i], t->shard.file.len > 0, err))
-            return -1;
+    struct value *novelty = value_get(options, STR("novelty"));
+    struct value *fitted = value_get(novelty, STR("file"));
+    if (stage_list(p, members, t, err) ||
+        stage_list(p, value_get(novelty, STR("layers")), t, err) ||
+        (fitted && fitted->kind == VALUE_STRING &&
+         packing_stage(p, &fitted->s, true, err)))
+        return -1;
     t->options = text_of(p, options);
     return 0;
 }

@@ -114,7 +114,16 @@ struct place_of_head {
 struct together {
     double *outputs, *sure, *passes, *scratch;
     size_t columns;
+    bool single; /* of some row there is one pass alone */
 };
+
+static size_t passes_of(const struct combine_rule *r)
+{
+    size_t members = 0;
+    for (size_t i = 0; i < r->members; i++)
+        members += r->weights[i] > 0;
+    return members * r->samples;
+}
 
 static void combine_row(const struct calibrating *q,
                         const struct place_of_head *h, size_t row,
@@ -127,6 +136,7 @@ static void combine_row(const struct calibrating *q,
     const double *own = opinions_weights(
         o, row, q->rule->weights, q->rule->samples, t->scratch + o->members);
     rule.weights = own ? own : q->rule->weights;
+    t->single = t->single || passes_of(&rule) < 2;
     for (size_t p = 0; p < o->members; p++)
         for (size_t k = 0; k < width; k++)
             t->passes[p * width + k] = first[p * o->wide + k];
@@ -161,14 +171,15 @@ static void judge_choice(struct calibrating *q, const struct place_of_head *h,
 }
 
 /* The first column of sureness of an output is its sd. A single pass of a head
- * that says no spread has none. */
+ * that says no spread has none, also where it is one of several members: out of
+ * fold one may be all who speak of a row. */
 static void judge_number(struct calibrating *q, const struct place_of_head *h,
                          const struct together *t, size_t output)
 {
     size_t rows = q->said->rows, told = opinions_truths(h->head);
     double *numbers = xcalloc(3 * rows, sizeof(*numbers));
     double *mean = numbers, *sd = mean + rows, *truth = sd + rows;
-    bool spread = q->said->members > 1 || h->head->spreads;
+    bool spread = !t->single || h->head->spreads;
     for (size_t r = 0; r < rows; r++) {
         mean[r] = t->outputs[r * h->head->width + output];
         sd[r] = t->sure[r * t->columns + output * (t->columns / told)];

@@ -40,7 +40,7 @@ const char **combine_names_of(const struct combine_rule *r,
 
 const char **keep_columns(const struct combine_rule *r,
                           const struct combine_head *heads, size_t head_count,
-                          bool calibrated, size_t *count, struct arena *a)
+                          struct keep_more more, size_t *count, struct arena *a)
 {
     VEC(const char *) all = {0};
     size_t some;
@@ -48,11 +48,14 @@ const char **keep_columns(const struct combine_rule *r,
         for (size_t k = 0; k < heads[i].width; k++)
             vec_push(&all, heads[i].names.columns[k]);
     for (size_t i = 0; i < head_count; i++) {
-        const char **own = combine_names_of(r, &heads[i], calibrated, &some, a);
+        const char **own =
+            combine_names_of(r, &heads[i], more.calibrated, &some, a);
         for (size_t k = 0; k < some; k++)
             vec_push(&all,
                      arena_printf(a, "%s%s", heads[i].names.prefix, own[k]));
     }
+    for (size_t i = 0; more.scored && i < NOVELTY_SCORES; i++)
+        vec_push(&all, novelty_names[i]);
     *count = all.len;
     return vec_to_arena(a, &all);
 }

@@ -263,7 +263,9 @@ static void choice_sureness(const struct combine_rule *r,
         each +=
             weight_of(r, p) * combine_entropy(passes + p * h->width, h->width);
     to[0] = all;
-    to[1] = fmax(all - each, 0); /* rounding may leave less than none */
+    to[1] = combine_passes(r) > 1
+                ? fmax(all - each, 0) /* rounding may leave less than none */
+                : NAN;
 }
 
 void combine_sureness(const struct combine_rule *r,
@@ -274,17 +276,20 @@ void combine_sureness(const struct combine_rule *r,
         choice_sureness(r, h, passes, to);
         return;
     }
+    bool several = combine_passes(r) > 1;
     for (size_t k = 0; k < combine_told(h); k++) {
         double members = epistemic(r, passes, h->width, k);
         double own = aleatoric(r, h, passes, k);
-        to[SD] = sqrt(members + (h->spreads ? own : 0));
-        to[EPISTEMIC] = combine_passes(r) > 1 ? sqrt(members) : NAN;
+        to[SD] = several || h->spreads ? sqrt(members + (h->spreads ? own : 0))
+                                       : NAN;
+        to[EPISTEMIC] = several ? sqrt(members) : NAN;
         to[ALEATORIC] = sqrt(own);
-        if (r->quantile_count)
+        if (several && r->quantile_count)
             sort_passes(r, passes, h->width, k, scratch);
         for (size_t q = 0; q < r->quantile_count; q++)
-            to[SPREADS + q] =
-                quantile_of(r, passes, h->width, k, scratch, r->quantiles[q]);
+            to[SPREADS + q] = several ? quantile_of(r, passes, h->width, k,
+                                                    scratch, r->quantiles[q])
+                                      : NAN;
         to += SPREADS + r->quantile_count;
     }
 }

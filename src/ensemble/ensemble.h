@@ -76,9 +76,9 @@ void combine_outputs(const struct combine_rule *r, const struct combine_head *h,
 
 /* How sure that is, as columns: of classes the entropy of the mean probability
  * and what of it the members disagree in (mutual information); of a number its
- * standard deviation, the part of it that members differ by (epistemic; NaN of
- * one pass), the part that they say themselves (aleatoric; NaN: no member
- * says), and quantiles of the passes. */
+ * standard deviation, the part of it that members differ by (epistemic), the
+ * part that they say themselves (aleatoric; NaN: no member says), and quantiles
+ * of the passes. What takes several passes is NaN of one: nobody knows it. */
 size_t combine_columns(const struct combine_rule *r,
                        const struct combine_head *h);
 /* Column i is of which output (-1: of all of them together), and its name. */
@@ -186,6 +186,19 @@ void settings_share(const struct settings *s, size_t members,
                     const double *weights, double *to);
 struct value *settings_share_stack(const struct settings *s, size_t members,
                                    const struct value *stack, struct arena *a);
+/* The other way round: what members have of it is their setting's. */
+void settings_gather(const struct settings *s, size_t members,
+                     const double *weights, double *to);
+struct value *settings_gather_stack(const struct settings *s, size_t members,
+                                    const struct value *stack, struct arena *a);
+/* Settings by their names, one for each member; 0: it is one of its own. In the
+ * arena. */
+struct settings settings_named(const uint64_t *names, size_t members,
+                               struct arena *a);
+/* Of members whose samples come one after another: a sample of a setting is one
+ * by itself. */
+struct settings settings_samples(const struct settings *s, size_t members,
+                                 size_t samples, struct arena *a);
 
 /* Least squares by numbers from 0 on: x of `count`, from the products of
  * columns with each other (count × count) and with what is wanted. */
@@ -278,10 +291,15 @@ int keep_rules_bind(struct keep_rules *r, const char *const *columns,
                     size_t count, struct err *err);
 /* What was said that could not be bound; NULL: nothing, or only a text. */
 const struct value *keep_rules_fault(const struct keep_rules *r);
-/* The columns that rules go by: what heads predict, then how sure that is. */
+/* The columns that rules go by: what heads predict, then how sure that is, and
+ * what stands in files that `calibrate` and `novelty` wrote. */
+struct keep_more {
+    bool calibrated, scored;
+};
 const char **keep_columns(const struct combine_rule *r,
                           const struct combine_head *heads, size_t head_count,
-                          bool calibrated, size_t *count, struct arena *a);
+                          struct keep_more more, size_t *count,
+                          struct arena *a);
 /* Some rows are listed. */
 bool keep_rules_list(const struct keep_rules *r);
 
@@ -365,6 +383,7 @@ struct novelties {
     size_t count;
     double alpha, threshold; /* of the score, as above */
     size_t held_out;
+    bool alone; /* of one model: the score is its distance */
 };
 /* What the distance that a member finds adds to the score. */
 double novelties_part(const struct novelties *n, size_t member,
@@ -377,6 +396,16 @@ void novelties_print(struct buf *b, const struct novelties *n);
 /* Lives in the arena. */
 int novelties_parse(struct novelties *n, struct str text, const char *path,
                     struct arena *a, struct err *err);
+/* The same, or the file of one model. */
+int novelties_parse_any(struct novelties *n, struct str text, const char *path,
+                        struct arena *a, struct err *err);
+/* Their columns of a row, in the order of novelty_names: the score, NaN where
+ * it is not finite, and 1 where the row is unlike those of training; what
+ * cannot be measured is like nothing. */
+enum { NOVELTY_SCORES = 2 };
+extern const char *const novelty_names[NOVELTY_SCORES];
+void novelties_judge(const struct novelties *n, double score,
+                     double to[NOVELTY_SCORES]);
 
 /* What was found of one output; infinite: nothing. */
 struct calibrated_output {
@@ -423,6 +452,8 @@ struct ensemble_member {
     double weight;
     struct str study; /* that it comes from; empty: none */
     int64_t trial;
+    uint64_t setting; /* that it is a fold of, by which a stack was fitted; from
+                         1; 0: none */
 };
 struct ensemble {
     enum combine how;

@@ -7,7 +7,8 @@
  *                 "study": "digits", "trial": 7},
  *                {"at": 0, "bytes": 9000, "sha256": "…", "weight": 0.5}]}
  *
- * With `stacking` it has a `stack`, too (stack.c). */
+ * With `stacking` it has a `stack`, too (stack.c); where that was fitted by
+ * settings (settings.c) a member says its `setting`. */
 #include <math.h>
 
 #include "base/json.h"
@@ -63,6 +64,8 @@ static const char *read_member(const struct value *v, struct str inside,
     m->sha256 = arena_str(a, value_text(value_get(v, STR("sha256"))));
     m->study = arena_str(a, value_text(value_get(v, STR("study"))));
     m->trial = trial && trial->kind == VALUE_INT ? trial->i : 0;
+    m->setting = 0;
+    whole(value_get(v, STR("setting")), UINT32_MAX, &m->setting);
     m->weight = weight ? value_number(weight) : 1;
     if (!(m->weight >= 0) || isinf(m->weight))
         return "its weight is no number from 0";
@@ -172,6 +175,8 @@ static struct value *member_value(struct arena *a,
         value_set(a, v, STR("study"), value_string(a, m->study));
         value_set(a, v, STR("trial"), value_int(a, m->trial));
     }
+    if (m->setting)
+        value_set(a, v, STR("setting"), value_int(a, (int64_t)m->setting));
     return v;
 }
 

@@ -15,8 +15,19 @@
 
 double novelties_part(const struct novelties *n, size_t member, double distance)
 {
+    if (n->alone)
+        return distance;
     return n->weights[member] * distance /
            sqrt((double)n->list[member].columns);
+}
+
+const char *const novelty_names[NOVELTY_SCORES] = {"distance", "unlike"};
+
+void novelties_judge(const struct novelties *n, double score,
+                     double to[NOVELTY_SCORES])
+{
+    to[0] = isfinite(score) ? score : NAN;
+    to[1] = score <= n->threshold ? 0 : 1;
 }
 
 int novelties_limit(struct novelties *n, double *scores, size_t count,
@@ -89,4 +100,24 @@ int novelties_parse(struct novelties *n, struct str text, const char *path,
     for (size_t i = 0; i < n->count; i++)
         n->weights[i] = value_number(weights->items[i]);
     return parse_members(n, rest.p ? rest : STR(""), path, a, err);
+}
+
+int novelties_parse_any(struct novelties *n, struct str text, const char *path,
+                        struct arena *a, struct err *err)
+{
+    if (novelties_is(text))
+        return novelties_parse(n, text, path, a, err);
+    struct novelty *one = arena_new_of(a, struct novelty);
+    double *weight = arena_new_of(a, double);
+    if (novelty_parse(one, text, path, a, err))
+        return -1;
+    *weight = 1;
+    *n = (struct novelties){.list = one,
+                            .weights = weight,
+                            .count = 1,
+                            .alpha = one->alpha,
+                            .threshold = one->threshold,
+                            .held_out = one->held_out,
+                            .alone = true};
+    return 0;
 }

@@ -154,23 +154,75 @@ void settings_share(const struct settings *s, size_t members,
         to[m] = weights[s->of[m]] / (double)members_of(s, members, s->of[m]);
 }
 
-struct value *settings_share_stack(const struct settings *s, size_t members,
-                                   const struct value *stack, struct arena *a)
+/* ---- to members and back ---------------------------------------------------
+ */
+
+typedef void pass_on_fn(const struct settings *s, size_t members,
+                        const double *from, double *to);
+
+/* A stack of so many becomes one of others. */
+static struct value *change_stack(const struct settings *s, size_t members,
+                                  const struct value *stack, pass_on_fn *fn,
+                                  size_t count, struct arena *a)
 {
     struct value *all = value_copy(a, stack);
-    double *own = arena_array(a, s->count + 1, sizeof(*own));
-    double *shares = arena_array(a, members + 1, sizeof(*shares));
+    double *own = arena_array(a, s->count + members + 1, sizeof(*own));
+    double *other = arena_array(a, s->count + members + 1, sizeof(*other));
     for (size_t i = 0; i < all->count; i++) {
         struct value *outputs = value_get(all->items[i], STR("weights"));
-        for (size_t k = 0; k < outputs->count; k++) {
+        for (size_t k = 0; outputs && k < outputs->count; k++) {
+            const struct value *from = outputs->items[k];
             struct value *to = value_list(a);
-            for (size_t j = 0; j < s->count; j++)
-                own[j] = value_number(outputs->items[k]->items[j]);
-            settings_share(s, members, own, shares);
-            for (size_t m = 0; m < members; m++)
-                value_list_add(a, to, value_double(a, shares[m]));
+            for (size_t j = 0; j < from->count && j < s->count + members; j++)
+                own[j] = value_number(from->items[j]);
+            fn(s, members, own, other);
+            for (size_t m = 0; m < count; m++)
+                value_list_add(a, to, value_double(a, other[m]));
             outputs->items[k] = to;
         }
     }
     return all;
+}
+
+struct value *settings_share_stack(const struct settings *s, size_t members,
+                                   const struct value *stack, struct arena *a)
+{
+    return change_stack(s, members, stack, settings_share, members, a);
+}
+
+void settings_gather(const struct settings *s, size_t members,
+                     const double *weights, double *to)
+{
+    for (size_t i = 0; i < s->count; i++)
+        to[i] = 0;
+    for (size_t m = 0; m < members; m++)
+        to[s->of[m]] += weights[m];
+}
+
+struct value *settings_gather_stack(const struct settings *s, size_t members,
+                                    const struct value *stack, struct arena *a)
+{
+    return change_stack(s, members, stack, settings_gather, s->count, a);
+}
+
+struct settings settings_named(const uint64_t *names, size_t members,
+                               struct arena *a)
+{
+    size_t *of = arena_array(a, members + 1, sizeof(*of)), count = 0;
+    for (size_t m = 0; m < members; m++) {
+        size_t first = 0;
+        while (first < m && (!names[m] || names[first] != names[m]))
+            first++;
+        of[m] = first < m ? of[first] : count++;
+    }
+    return (struct settings){of, count};
+}
+
+struct settings settings_samples(const struct settings *s, size_t members,
+                                 size_t samples, struct arena *a)
+{
+    size_t *of = arena_array(a, members * samples + 1, sizeof(*of));
+    for (size_t p = 0; p < members * samples; p++)
+        of[p] = s->of[p / samples] * samples + p % samples;
+    return (struct settings){of, s->count * samples};
 }

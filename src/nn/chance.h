@@ -6,6 +6,7 @@
 #ifndef THRONG_NN_CHANCE_H
 #define THRONG_NN_CHANCE_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,7 +59,21 @@ struct nn_order {
     uint32_t count, high, low;
     uint64_t key[NN_ORDER_ROUNDS];
 };
-struct nn_order nn_order_of(uint64_t seed, int64_t epoch, size_t count);
+NN_CHANCE struct nn_order nn_order_of(uint64_t seed, int64_t epoch,
+                                      size_t count)
+{
+    const uint64_t key = nn_draw_key(nn_draw_key(seed, 0), (int)epoch);
+    const double side = ceil(sqrt((double)count));
+    struct nn_order o;
+    o.count = (uint32_t)count;
+    o.low = side > NN_ORDER_SIDE ? (uint32_t)side : NN_ORDER_SIDE;
+    o.high = (uint32_t)((count + o.low - 1) / o.low);
+    if (o.high < NN_ORDER_SIDE)
+        o.high = NN_ORDER_SIDE;
+    for (int i = 0; i < NN_ORDER_ROUNDS; i++)
+        o.key[i] = nn_draw_key(key, i);
+    return o;
+}
 
 /* One half, of 0..range-1, turned by a hash of the other; range is at most
  * 65536. */

@@ -84,7 +84,10 @@ struct nn_judging {
     const struct data_part *part;
     size_t from, count;     /* of its rows now: whole batches, or to its end */
     double loss_sum;        /* goes on by them; NaN: a label has no rows */
-    struct nn_judge *judge; /* is shown the predictions */
+    struct nn_judge *judge; /* is shown the predictions; NULL: nobody is, of a
+                               device that does not `ask` */
+    bool drawn;             /* what is drawn is by this seed, of the same */
+    uint64_t seed;
     float *outputs;  /* those of the piece go here, too; NULL: nobody asks */
     bool broken_off; /* in the middle; nothing else here counts then */
 };

@@ -93,40 +93,36 @@ void nn_pieces_report(struct nn_pieces *p, struct nn_report *r)
     nn_judging_report(&p->judging, r);
 }
 
-/* What is drawn at inference hangs on the seed of a place. */
-static int ask_by_judging(struct nn_trainer *t, const struct nn_question *q,
-                          size_t at, size_t sample, float *outputs,
-                          struct err *err)
+/* All members and samples at once. */
+static int ask_by_judging(struct nn_trainer *t, const struct nn_question *q)
 {
-    struct nn_place *m = &t->members[q->members[at]];
-    uint64_t seed = m->seed;
-    struct nn_judging j = {.member = q->members[at],
-                           .part = q->parts[at],
-                           .from = q->from,
-                           .count = q->rows,
-                           .outputs = outputs,
-                           .judge = nn_trainer_judge_of(t, q->members[at])};
-    if (nn_judge_begin(j.judge, q->rows, err))
-        return -1;
-    m->seed = nn_sample_seed(seed, sample);
-    int rc = judge(t, &j);
-    m->seed = seed;
-    return rc;
+    size_t wide = (size_t)nn_model_outputs(t->run->like);
+    size_t count = q->count * q->samples;
+    struct nn_judging *all = xcalloc(count + 1, sizeof(*all));
+    bool broken = false;
+    for (size_t k = 0; k < count; k++) {
+        size_t at = k / q->samples, sample = k % q->samples;
+        uint64_t seed = t->members[q->members[at]].seed;
+        all[k] = (struct nn_judging){.member = q->members[at],
+                                     .part = q->parts[at],
+                                     .from = q->from,
+                                     .count = q->rows,
+                                     .outputs = q->outputs + k * q->room * wide,
+                                     .drawn = true,
+                                     .seed = nn_sample_seed(seed, sample)};
+    }
+    t->runner->judge(t->run, all, count);
+    for (size_t k = 0; k < count; k++)
+        broken |= all[k].broken_off;
+    free(all);
+    return broken ? 1 : 0;
 }
 
 int nn_trainer_ask(struct nn_trainer *t, const struct nn_question *q,
                    struct err *err)
 {
-    size_t wide = (size_t)nn_model_outputs(t->run->like);
-    int rc = 0;
-    if (t->runner->ask)
-        return t->runner->ask(t->run, q, err);
-    for (size_t i = 0; i < q->count; i++)
-        for (size_t s = 0; !rc && s < q->samples; s++)
-            rc = ask_by_judging(
-                t, q, i, s, q->outputs + (i * q->samples + s) * q->room * wide,
-                err);
-    return rc;
+    return t->runner->ask ? t->runner->ask(t->run, q, err)
+                          : ask_by_judging(t, q);
 }
 
 bool nn_trainer_asks_anew(const struct nn_trainer *t)

@@ -272,12 +272,22 @@ static int end_turn(struct nn_trainer *t, struct nn_turn *turn)
     return r->diverged ? 0 : nn_stopping_epoch(t, turn->member, r, &turn->err);
 }
 
+/* An error's text is long, and there are thousands of turns: its first letter
+ * is enough. */
+static void begin_turn(struct nn_turn *turn)
+{
+    turn->rc = 0;
+    turn->report = (struct nn_report){0};
+    turn->err.kind = ERR_NONE;
+    turn->err.text[0] = turn->err.at[0] = '\0';
+}
+
 void nn_trainer_turns(struct nn_trainer *t, struct nn_turn *turns, size_t count)
 {
     struct nn_work *work = xcalloc(count + 1, sizeof(*work));
     struct nn_judging *judged = xcalloc(count + 1, sizeof(*judged));
     for (size_t i = 0; i < count; i++)
-        turns[i] = (struct nn_turn){.member = turns[i].member};
+        begin_turn(&turns[i]);
     train_turns(t, turns, count, work);
     judge_turns(t, turns, count, judged);
     for (size_t i = 0; i < count; i++)

@@ -152,11 +152,14 @@ struct plan_predict {
     bool of_command;          /* the command is the model */
     int64_t samples;          /* of each model, with its dropout; 0: one */
     const struct value *keep; /* which rows; NULL: all of them */
-    struct str output;        /* the merged table; empty: in the study's folder
-                               */
-    bool npy;                 /* tables are arrays of NumPy, not CSV */
-    int64_t shard_rows;       /* 0: not said */
-    double shard_s;           /* 0: not said */
+    /* Files that `calibrate` and `novelty` wrote, and the layer whose numbers
+     * are predicted: texts; NULL: none. */
+    const struct value *calibration, *novelty, *layer;
+    struct str output;  /* the merged table; empty: in the study's folder
+                         */
+    bool npy;           /* tables are arrays of NumPy, not CSV */
+    int64_t shard_rows; /* 0: not said */
+    double shard_s;     /* 0: not said */
     /* Filled in by plan_reader.shards. */
     uint64_t shards, rows, models_count;
     uint64_t most_rows;        /* of one shard */
@@ -166,6 +169,7 @@ struct plan_predict {
     const char *const *own;    /* tables and folders that it writes, absolute,
                                   ended by NULL; NULL: nobody looked */
     struct str left_out;       /* what globs find of these, for a person */
+    char empty[256];           /* files that have no rows, the same */
 };
 
 struct plan_points; /* an opened point list; see below */

@@ -15,8 +15,9 @@
 #define LINE_BYTES 20 /* of such a table, at least */
 
 static const char *const predict_keys[] = {
-    "models", "where",  "select", "data",  "product", "samples", "combine",
-    "keep",   "output", "shard",  "lines", "format",  NULL};
+    "models",      "where",   "select", "data",  "product", "samples",
+    "combine",     "keep",    "output", "shard", "lines",   "format",
+    "calibration", "novelty", "layer",  NULL};
 
 /* Weights of their own are fitted on rows with labels: that is an ensemble. */
 static void read_combine(struct study_file *r, const struct value *v)
@@ -53,6 +54,40 @@ static void read_models(struct study_file *r, const struct value *v)
     if (where && select)
         problem_at(&r->in, PROBLEM_ERROR, where, NULL,
                    "predict: give where or select, not both");
+}
+
+/* What is told of predictions beside them, or of a layer in place of them. */
+static const struct value *read_look(struct study_file *r,
+                                     const struct value *v, const char *key)
+{
+    const struct value *said = value_get(v, str_of(key));
+    const char *where = arena_printf(r->in.arena, "predict.%s", key);
+    struct str text;
+    if (!said || !read_text(&r->in, said, where, &text))
+        return NULL;
+    if (r->plan->predict->of_command)
+        problem_at(&r->in, PROBLEM_ERROR, said, "leave it out",
+                   "%s goes with models: of a program all that it writes is "
+                   "kept",
+                   where);
+    return said;
+}
+
+static void read_looks(struct study_file *r, const struct value *v)
+{
+    struct plan_predict *p = r->plan->predict;
+    p->calibration = read_look(r, v, "calibration");
+    p->novelty = read_look(r, v, "novelty");
+    p->layer = read_look(r, v, "layer");
+    const struct value *of_files = p->layer ? p->layer : p->novelty;
+    if (p->layer && (p->calibration || p->novelty))
+        problem_at(&r->in, PROBLEM_ERROR, p->layer, "leave one of them out",
+                   "predict.layer has no predictions, which calibration and "
+                   "novelty are about");
+    if (of_files && value_get(v, STR("product")))
+        problem_at(&r->in, PROBLEM_ERROR, of_files, "leave it out",
+                   "predict.layer and predict.novelty go with data: of a "
+                   "product no layer is written");
 }
 
 /* `shard: 5000`, rows, or `shard: 2m`, a time. */
@@ -244,6 +279,10 @@ static void find_shards(struct study_file *r, const struct value *v)
                    "predict.data matches what this inference has written "
                    "itself, which is left out: %.*s",
                    STRF(p->left_out));
+    if (p->empty[0])
+        problem_at(&r->in, PROBLEM_NOTICE, value_get(v, STR("data")), NULL,
+                   "predict.data names what has no rows, and gives none: %s",
+                   p->empty);
     if (rc)
         problem_at(&r->in, PROBLEM_ERROR, p->fault ? p->fault : v, NULL,
                    "predict: %s", err.text);
@@ -261,6 +300,7 @@ void read_predict(struct study_file *r, const struct value *v)
         p->retries = RETRIES;
     read_known_keys(&r->in, v, "predict", predict_keys);
     read_models(r, v);
+    read_looks(r, v);
     read_rows(r, v);
     if (!p->predict->of_command && !value_get(v, STR("models")))
         problem_at(&r->in, PROBLEM_ERROR, v,

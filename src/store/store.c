@@ -338,6 +338,18 @@ static int open_reader_at(struct store *s, int *version, struct err *err)
     return check_version(s, version, err);
 }
 
+/* One that is removed while it is opened is not there, in whichever step that
+ * was met: SQLite may find no file, or none to give its log the mode of. */
+static int gone_meanwhile(struct store *s, const struct err *why,
+                          struct err *err)
+{
+    struct err gone = {0};
+    if (why->kind == ERR_SYSTEM && look_at(s->folder, s->path, &gone) &&
+        gone.kind == ERR_MISSING)
+        why = &gone;
+    return err_set(err, why->kind, "%s", why->text);
+}
+
 static int open_reader(struct store *s, struct err *err)
 {
     int version;
@@ -363,7 +375,9 @@ struct store *store_open(const char *folder, bool write, struct err *err)
     s = store_new(folder, path);
     s->write = write;
     s->network = on_network(folder);
-    if (write ? open_writer(s, err) : open_reader(s, err)) {
+    struct err why = {0};
+    if (write ? open_writer(s, err)
+              : open_reader(s, &why) && gone_meanwhile(s, &why, err)) {
         store_free(s);
         s = NULL;
     }

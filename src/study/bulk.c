@@ -14,6 +14,7 @@ struct bulk {
     struct shards *shards;
     struct task task; /* of models; its rows are those of a shard */
     bool of_command;
+    const char *notice;
 };
 
 /* ---- making it
@@ -87,6 +88,9 @@ static int make_task(const struct plan *p, const char *home, const char *folder,
         .predict = true,
         .samples = p->predict->samples,
         .keep = rules_text(p->predict->keep, a),
+        .calibration = bulk_file(p->predict->calibration, home, a),
+        .novelty = bulk_file(p->predict->novelty, home, a),
+        .layer = p->predict->layer ? arena_cstr(a, p->predict->layer->s) : NULL,
         .scratch = models,
         .keeps_models = true,
         .combine =
@@ -114,7 +118,8 @@ static int make(struct bulk *b, const struct plan *p, const char *home,
                        "again");
     if (b->of_command)
         return file_write(task, STR("{}\n"), true, err);
-    if (make_task(p, home, folder, b->arena, &new_task, err))
+    if (make_task(p, home, folder, b->arena, &new_task, err) ||
+        bulk_known_write(p->predict, home, folder, err))
         return -1;
     return task_file_write(&new_task, task, err);
 }
@@ -129,6 +134,9 @@ struct bulk *bulk_open(const struct plan *p, const char *home,
     int rc = 0;
     if (!file_exists(task))
         rc = make(b, p, home, folder, task, err);
+    else if (!b->of_command)
+        rc = bulk_known_check(p->predict, home, folder, &b->notice, b->arena,
+                              err);
     if (!rc && !b->of_command)
         rc = task_file_read(&b->task, task, b->arena, err);
     b->shards = rc ? NULL : shards_open(folder, err);
@@ -136,6 +144,11 @@ struct bulk *bulk_open(const struct plan *p, const char *home,
         return b;
     bulk_close(b);
     return NULL;
+}
+
+const char *bulk_notice(const struct bulk *b)
+{
+    return b->notice;
 }
 
 void bulk_close(struct bulk *b)

@@ -31,6 +31,9 @@ double bulk_row_seconds(double flops, double columns, int64_t samples);
 /* The same of a row of a product, of which nothing is read: what tables have
  * come to is added up (nn_model_flops_split). */
 double bulk_product_seconds(double flops, double added, int64_t samples);
+/* A file that the plan names; NULL: none. */
+const char *bulk_file(const struct value *said, const char *home,
+                      struct arena *a);
 /* The paths of the tables of a product, in the arena. */
 const char **bulk_tables(const struct plan_predict *p, const char *home,
                          struct arena *a);
@@ -41,9 +44,21 @@ int bulk_models(const struct plan_predict *p, const char *home,
                 const char *scratch, const char **path, struct arena *a,
                 struct err *err);
 
+/* Writes down what its models are, when the copies are there. */
+int bulk_known_write(const struct plan_predict *p, const char *home,
+                     const char *folder, struct err *err);
+/* Are they still so? An error where a copy is not what it was, or where the
+ * file that they were made of has changed; of trials of a study that are others
+ * now *notice says so, in the arena. What is gone has not changed. */
+int bulk_known_check(const struct plan_predict *p, const char *home,
+                     const char *folder, const char **notice, struct arena *a,
+                     struct err *err);
+
 /* An open inference: the list of its shards, and the task of all of them. */
 struct bulk;
-/* Makes what is not there yet. */
+/* What a person should know of it, or NULL. Lives as long as b. */
+const char *bulk_notice(const struct bulk *b);
+/* Makes what is not there yet. An error where models have changed. */
 struct bulk *bulk_open(const struct plan *p, const char *home,
                        const char *folder, struct err *err);
 void bulk_close(struct bulk *b); /* NULL is accepted */

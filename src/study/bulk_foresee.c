@@ -218,6 +218,7 @@ static int check_keep(const struct foreseeing *f, const struct value *point,
     bool one = f->to->models == 1 && !f->to->models_told;
     bool told = !one || p->samples > 1 || !p->product_count;
     struct kept_columns k = {.members = one ? 1 : 2,
+                             .more = {p->calibration, p->novelty},
                              .samples = (size_t)p->samples,
                              .quantiles = quantiles,
                              .quantile_count =
@@ -244,7 +245,8 @@ int bulk_foresee_keep(const struct plan_campaign *c, const struct plan_stage *s,
     struct suggestion first = {0};
     struct err ignored = {0};
     int rc = 0;
-    if (!s->plan || !s->plan->predict || !s->plan->predict->keep)
+    if (!s->plan || !s->plan->predict || !s->plan->predict->keep ||
+        s->plan->predict->layer)
         return 0;
     count_models(&f, &cost);
     const struct plan *p = f.study ? f.study->plan : NULL;

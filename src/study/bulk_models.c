@@ -15,12 +15,78 @@
 #include "study/kept_columns.h"
 #include "study/selected.h"
 
+#define NAMED_MOST 12       /* metrics, of a study that has others */
 #define FLOPS_A_SECOND 1e10 /* of one core, not its best */
 #define FIELDS_A_SECOND 1e7 /* of a table, read and written */
 #define PASSES_A_SECOND 1e7 /* taken from a device and made one */
+/* Pairs of a layer's numbers that a distance is added up of. */
+#define DISTANCES_A_SECOND 5e8
 
 /* ---- which models ----------------------------------------------------------
  */
+
+/* Parameters of the first trial, and metrics of all, that a filter may name;
+ * ended by NULL, the first `*metrics` of them metrics. */
+static const char **known_names(struct store *store, size_t *metrics,
+                                struct arena *a)
+{
+    const char **told = store_metric_names(store, 0, a, NULL);
+    struct query q = {.selector = "all"};
+    struct rows *rows = store_rows(store, &q, NULL);
+    struct trial t;
+    const struct value *point = NULL;
+    if (rows && rows_next(rows, &t, NULL) > 0)
+        point = json_parse(a, arena_str(a, t.point), "point", true, NULL);
+    rows_close(rows);
+    size_t n = 0, params = point ? point->count : 0;
+    while (told && told[n])
+        n++;
+    const char **all = arena_array(a, n + params + 1, sizeof(*all));
+    for (size_t i = 0; i < n; i++)
+        all[i] = told[i];
+    for (size_t i = 0; i < params; i++)
+        all[n + i] = arena_cstr(a, point->keys[i]);
+    *metrics = n;
+    return all;
+}
+
+/* A name of a filter may have more behind it: val_loss.min, model.units. */
+static bool is_known(const char *name, const char *const *known)
+{
+    for (; *known; known++) {
+        size_t len = strlen(*known);
+        if (!strncmp(name, *known, len) && (!name[len] || name[len] == '.'))
+            return true;
+    }
+    return false;
+}
+
+/* Nobody passes: a name that no trial has is the likely cause. */
+static int fail_where(const struct plan_predict *p, struct store *store,
+                      const char *where, struct arena *a, struct err *err)
+{
+    size_t metrics;
+    const char **known = known_names(store, &metrics, a);
+    const char **asked = store_filter_names(where, a, NULL);
+    while (asked && *asked && is_known(*asked, known))
+        asked++;
+    if (!asked || !*asked)
+        return err_set(err, ERR_MISSING, "no trial of %.*s passes %s",
+                       STRF(p->models), where);
+    const char *near = str_nearest(str_of(*asked), known);
+    struct buf names;
+    buf_init(&names);
+    for (size_t i = 0; i < metrics && i < NAMED_MOST; i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", known[i]);
+    if (metrics > NAMED_MOST)
+        buf_adds(&names, ", …");
+    err_set(err, ERR_MISSING,
+            "no trial of %.*s passes %s: none has %s%s%s%s; metrics are %s",
+            STRF(p->models), where, *asked, near ? " (did you mean " : "",
+            near ? near : "", near ? "?)" : "", metrics ? names.p : "none yet");
+    buf_done(&names);
+    return -1;
+}
 
 /* The numbers of the trials, as a selector. */
 static int list_trials(struct store *store, const struct plan_predict *p,
@@ -40,12 +106,12 @@ static int list_trials(struct store *store, const struct plan_predict *p,
     rows_close(rows);
     *selector = arena_cstr(a, buf_str(&b));
     buf_done(&b);
+    if (!got && !**selector && where)
+        return fail_where(p, store, where, a, err);
     if (!got && !**selector)
         return err_set(err, ERR_MISSING, "no trial of %.*s passes %s",
                        STRF(p->models),
-                       where           ? where
-                       : p->select.len ? arena_cstr(a, p->select)
-                                       : "as done");
+                       p->select.len ? arena_cstr(a, p->select) : "as done");
     return got;
 }
 
@@ -134,6 +200,13 @@ static void add_product_cost(struct bulk_cost *to, const struct nn_model *m,
     to->models++;
 }
 
+const char *bulk_file(const struct value *said, const char *home,
+                      struct arena *a)
+{
+    return said ? path_absolute(a, path_join(a, home, arena_cstr(a, said->s)))
+                : NULL;
+}
+
 const char **bulk_tables(const struct plan_predict *p, const char *home,
                          struct arena *a)
 {
@@ -172,7 +245,7 @@ static int add_model(struct bulk_cost *to, const struct plan_predict *p,
     if (p->product_count)
         add_product_cost(to, m, p);
     else
-        add_cost(to, m, &view, p->samples);
+        add_cost(to, m, &view, p->samples > 1 ? p->samples : 1 + !!p->novelty);
     nn_model_free(m);
     if (to->fitted.len)
         return 0;
@@ -193,17 +266,86 @@ static int check_combine(const struct plan_predict *p, struct err *err)
                    STRF(p->combine));
 }
 
+/* A study's trials are an ensemble that nobody has a file of. */
+static int check_calibration(const struct plan_predict *p,
+                             const struct models *m, const char *home,
+                             struct arena *a, struct err *err)
+{
+    const char *path = bulk_file(p->calibration, home, a);
+    if (study_named(p, home, a))
+        return err_set(err, ERR_INPUT,
+                       "a calibration is of one file of models: make an "
+                       "ensemble of the trials of %.*s by `throng ensemble`, "
+                       "calibrate that, and name it as models",
+                       STRF(p->models));
+    if (p->combine.len && !str_is(p->combine, m->combine))
+        return err_set(err, ERR_INPUT,
+                       "%s is of models that are combined by %s: leave out "
+                       "combine, or make an ensemble of %.*s and calibrate "
+                       "that",
+                       path, m->combine, STRF(p->combine));
+    return calibration_read(path, m, p->samples, a, err) ? 0 : -1;
+}
+
+/* Each model is asked once more, up to its layer; then rows are measured by the
+ * numbers of that. */
+static int check_novelty(const struct plan_predict *p, const struct models *m,
+                         const char *home, struct bulk_cost *to,
+                         struct arena *a, struct err *err)
+{
+    struct novelties n;
+    if (novelties_read(&n, bulk_file(p->novelty, home, a), m, a, err))
+        return -1;
+    for (size_t i = 0; i < n.count; i++) {
+        double wide = (double)n.list[i].columns;
+        to->row_s += wide * wide / DISTANCES_A_SECOND;
+        to->row_bytes += wide * sizeof(float);
+    }
+    return 0;
+}
+
+static int check_layer(const struct plan_predict *p, const struct models *m,
+                       struct arena *a, struct err *err)
+{
+    struct data_view view;
+    if (layer_is_of_one(m, err))
+        return -1;
+    struct nn_model *one =
+        layer_model(m->list[0].file, arena_cstr(a, p->layer->s), &view, a, err);
+    nn_model_free(one);
+    return one ? 0 : -1;
+}
+
+static int check_looks(const struct plan_predict *p, const struct models *m,
+                       const char *home, struct bulk_cost *to, struct arena *a,
+                       struct err *err)
+{
+    to->fault = p->calibration;
+    if (p->calibration && check_calibration(p, m, home, a, err))
+        return -1;
+    to->fault = p->novelty;
+    if (p->novelty && check_novelty(p, m, home, to, a, err))
+        return -1;
+    to->fault = p->layer;
+    if (p->layer && check_layer(p, m, a, err))
+        return -1;
+    to->fault = NULL;
+    return 0;
+}
+
 static int check_keep(const struct plan_predict *p, const struct models *m,
                       struct bulk_cost *to, struct arena *a, struct err *err)
 {
     static const double quantiles[] = INFERENCE_QUANTILES;
     bool told = m->count > 1 || p->samples > 1 || !p->product_count;
-    struct kept_columns k = {.weights = m->list[0].file,
-                             .members = m->count,
-                             .samples = (size_t)p->samples,
-                             .quantiles = quantiles,
-                             .quantile_count =
-                                 told ? INFERENCE_QUANTILE_COUNT : 0};
+    struct kept_columns k = {
+        .weights = m->list[0].file,
+        .layer = p->layer ? arena_cstr(a, p->layer->s) : NULL,
+        .more = {p->calibration, p->novelty},
+        .members = m->count,
+        .samples = (size_t)p->samples,
+        .quantiles = quantiles,
+        .quantile_count = told ? INFERENCE_QUANTILE_COUNT : 0};
     to->fault = p->keep;
     if (p->keep && kept_columns_check(&k, p->keep, &to->fault, a, err))
         return -1;
@@ -225,7 +367,9 @@ static int add_models(const struct plan_predict *p, const char *home,
             (p->product_count &&
              look_at_product(to, p, home, m.list[i].file, a, err)))
             return -1;
-    return models_agree(&m, a, err) ? -1 : check_keep(p, &m, to, a, err);
+    return models_agree(&m, a, err) || check_looks(p, &m, home, to, a, err)
+               ? -1
+               : check_keep(p, &m, to, a, err);
 }
 
 int bulk_cost(const struct plan_predict *p, const char *home,

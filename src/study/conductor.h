@@ -23,6 +23,9 @@ struct merged {
     uint64_t rows, missing_rows, missing_shards;
     uint64_t lines;           /* that a program has written for its rows */
     const char *missing_path; /* of those */
+    uint64_t bad_rows;        /* of which nothing is predicted … */
+    const char *bad_path;     /* … the first of which this lists */
+    const char *bad_first; /* what is wrong with one; NULL: it is not known */
 };
 
 /* A trial that an earlier run wanted to stop, and for what reason. */
@@ -167,6 +170,10 @@ void study_gpus_close(struct study *s);
  * which device `auto` is. */
 void study_devices_open(struct study *s);
 void study_devices_close(struct study *s);
+/* The same without a store, of jobs alone. */
+void study_devices_foresee(struct study *s);
+/* The program that trains on GPUs of jobs; NULL: none does. */
+const char *study_worker_beside(const struct study *s);
 /* The device of a trial with this model; lives as long as both. */
 struct str study_device(const struct study *s, const struct live *l,
                         const struct value *model);

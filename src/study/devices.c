@@ -38,6 +38,8 @@ struct study_devices {
     struct idmap *choices; /* key -> struct device_choice, in the arena */
     uint64_t samples[SAMPLES];
     size_t sample_count;
+    bool in_jobs; /* of a cluster: then all of them have `job` */
+    struct device_choice job;
 };
 
 /* ---- models ---------------------------------------------------------------
@@ -157,6 +159,18 @@ static int64_t trials_of(const struct study_devices *d, uint64_t key)
 /* ---- choosing --------------------------------------------------------------
  */
 
+/* That the device cuda can use; 0: nobody knows, there may be one. */
+static size_t gpus_of(const struct study *s)
+{
+    const struct machine *m = s->setup.machine;
+    size_t count = 0;
+    for (size_t i = 0; i < m->gpu_count; i++)
+        count +=
+            m->gpus[i].capability_major + m->gpus[i].capability_minor / 10.0 >=
+            DEVICE_CUDA_CAPABILITY;
+    return count;
+}
+
 static struct device_work work_of(const struct study_devices *d,
                                   const struct nn_model *m, size_t rows)
 {
@@ -171,6 +185,7 @@ static struct device_work work_of(const struct study_devices *d,
         .numbers = nn_model_member_numbers(m),
         .trials = trials_of(d, nn_model_key(m)),
         .conduct_s = CONDUCT_S,
+        .gpus = (unsigned)gpus_of(s),
         .cpus = study_cpus(s)};
     w.cpus = w.cpus ? w.cpus : 1;
     w.at_once = learns ? LEARNING_AT_ONCE * w.cpus : 0;
@@ -248,8 +263,10 @@ struct str study_device(const struct study *s, const struct live *l,
     size_t rows;
     if (!d)
         return s->plan->device;
-    if (l->earlier && l->a.use.device[0])
+    if (l->earlier && l->a.use.device[0] && job_device_is_auto(s->plan))
         return str_of(l->a.use.device);
+    if (d->in_jobs)
+        return str_of(d->job.device->name);
     struct arena *a = arena_new();
     struct nn_model *m = model_of(d, model, a, &rows);
     if (m)
@@ -259,23 +276,26 @@ struct str study_device(const struct study *s, const struct live *l,
     return str_of(c ? c->device->name : devices[0].name);
 }
 
-/* Where the GPU trains most of them, as many are out as it trains together,
- * and as many again, so that it need not wait for them. */
+/* Where GPUs train most of them, as many are out as they train together, and as
+ * many again, so that they need not wait for them. */
 void study_device_share(const struct study *s, struct needs *n)
 {
     const struct study_devices *d = s->devices;
     const struct device_choice *best = NULL;
     uint64_t key;
     void *at;
-    if (!d || s->plan->cpus_said || s->plan->parallel)
+    if (d && d->in_jobs && d->job.device->gpu)
+        job_device_share(s->plan, d->job.members, n);
+    if (!d || d->in_jobs || s->plan->cpus_said || s->plan->parallel)
         return;
     for (size_t i = 0; idmap_next(d->choices, &i, &key, &at);) {
         const struct device_choice *c = at;
         if (c->device->gpu && (!best || c->work.trials > best->work.trials))
             best = c;
     }
+    size_t gpus = best && best->work.gpus > 1 ? best->work.gpus : 1;
     if (best)
-        n->cpus = (double)study_cpus(s) / (double)(2 * best->members);
+        n->cpus = (double)study_cpus(s) / (double)(2 * best->members * gpus);
 }
 
 /* ---- opening ----------------------------------------------------------------
@@ -291,10 +311,7 @@ static bool may_have_gpu(const struct machine *m)
 
 static bool is_asked(const struct study *s)
 {
-    const struct plan *p = s->plan;
-    const char *place = study_place_name(s);
-    return p->model_root && (!p->device.len || str_is(p->device, "auto")) &&
-           place_is_here(str_of(place)) && may_have_gpu(s->setup.machine);
+    return job_device_is_auto(s->plan) && may_have_gpu(s->setup.machine);
 }
 
 /* The key that most samples have is decided first: what trials need depends on
@@ -317,25 +334,86 @@ static void choose_first(struct study_devices *d)
     arena_free(a);
 }
 
-void study_devices_open(struct study *s)
+static struct study_devices *devices_new(struct study *s)
 {
-    struct device_asked q = {.machine = s->setup.machine,
-                             .worker = s->setup.worker};
-    if (!is_asked(s) || !q.worker)
-        return;
-    q.cuda_worker = arena_printf(s->arena, "%s-cuda", q.worker);
-    q.scratch = path_join(s->arena, s->setup.folder, "paces");
     struct study_devices *d = xcalloc(1, sizeof(*d));
     d->study = s;
     d->arena = arena_new();
     d->choices = idmap_new();
     s->devices = d;
-    if (!file_exists(q.cuda_worker) || !device_paces(&q, &d->cpu, &d->gpu)) {
+    return d;
+}
+
+static const char *study_cuda_worker(const struct study *s)
+{
+    return arena_printf(s->arena, "%s-cuda", s->setup.worker);
+}
+
+const char *study_worker_beside(const struct study *s)
+{
+    if (!s->plan->model_root || !s->setup.worker)
+        return NULL;
+    const char *path = study_cuda_worker(s);
+    return file_exists(path) && job_device(s->plan, path).device->gpu ? path
+                                                                      : NULL;
+}
+
+static size_t gpus_there(const struct study *s)
+{
+    struct needs one;
+    needs_init(&one);
+    one.gpus = 1;
+    return engine_slots(s->engine, &one);
+}
+
+/* What the study file says decides, so that another file may decide otherwise;
+ * what was begun goes on where it was. */
+static void open_in_jobs(struct study *s)
+{
+    struct study_devices *d = devices_new(s);
+    const char *cuda_worker = study_cuda_worker(s);
+    d->in_jobs = true;
+    d->job = job_device(s->plan, cuda_worker);
+    d->job.members = job_device_members(s->plan, gpus_there(s),
+                                        study_total(s, &s->run.counts));
+}
+
+static void open_here(struct study *s, struct device_asked *q)
+{
+    q->scratch = path_join(s->arena, s->setup.folder, "paces");
+    struct study_devices *d = devices_new(s);
+    if (!file_exists(q->cuda_worker) || !device_paces(q, &d->cpu, &d->gpu)) {
         study_devices_close(s);
         return;
     }
     look_at_samples(d);
     choose_first(d);
+}
+
+void study_devices_open(struct study *s)
+{
+    struct device_asked q = {.machine = s->setup.machine,
+                             .worker = s->setup.worker};
+    bool here = place_is_here(str_of(study_place_name(s)));
+    if (!s->plan->model_root || !q.worker)
+        return;
+    q.cuda_worker = study_cuda_worker(s);
+    if (here && is_asked(s))
+        open_here(s, &q);
+    if (here)
+        return;
+    open_in_jobs(s);
+    if (!job_device_is_auto(s->plan))
+        return;
+    idmap_set(s->devices->choices, 0, &s->devices->job);
+    remember(s->devices, 0, &s->devices->job);
+}
+
+void study_devices_foresee(struct study *s)
+{
+    if (s->plan->model_root && s->setup.worker &&
+        !place_is_here(str_of(study_place_name(s))))
+        open_in_jobs(s);
 }
 
 void study_devices_close(struct study *s)

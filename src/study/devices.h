@@ -2,6 +2,7 @@
 #ifndef THRONG_STUDY_DEVICES_H
 #define THRONG_STUDY_DEVICES_H
 
+#include "plan/plan.h"
 #include "sys/sys.h"
 #include "terms/device_cost.h"
 
@@ -13,5 +14,18 @@ struct device_asked {
 /* False: one of them is not there, or makes no sense. */
 bool device_paces(const struct device_asked *q, struct device_pace *cpu,
                   struct device_pace *gpu);
+
+/* ---- job_devices.c: in jobs of a cluster --------------------------------- */
+
+/* Nobody has named a device. */
+bool job_device_is_auto(const struct plan *p);
+/* The device, and why it is that where nobody has named one. cuda_worker: the
+ * path of throng-worker-cuda, which may not be there; NULL: it is not. */
+struct device_choice job_device(const struct plan *p, const char *cuda_worker);
+/* How many are trained together on one GPU of `gpus` (0: nobody knows how many
+ * there are) of `total` trials (-1: no end). */
+size_t job_device_members(const struct plan *p, size_t gpus, int64_t total);
+/* What one of them needs. */
+void job_device_share(const struct plan *p, size_t members, struct needs *n);
 
 #endif

@@ -115,6 +115,7 @@ static int candidates_open(const struct ensemble_making *m, const char *passes,
 static void take_weights(struct ensemble_making *m, const struct candidates *c,
                          struct arena *a)
 {
+    m->of_settings = c->numbers;
     if (!c->numbers)
         memcpy(m->weights, c->weights, m->count * sizeof(*m->weights));
     else
@@ -199,6 +200,8 @@ static struct ensemble_member member_of(const struct ensemble_making *m,
                                   .weight = m->weights[i],
                                   .study = str_of(m->study),
                                   .trial = w->trial};
+    if (m->of_settings && m->stack)
+        one.setting = m->settings->of[i] + 1;
     if (!m->inside)
         one.weights = str_of(name_from(folder, w->path));
     return one;

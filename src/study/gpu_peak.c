@@ -59,6 +59,7 @@ void gpu_peak_close(struct gpu_peak *p, struct measure *m)
     bool known = false;
     if (!p)
         return;
+    gpu_scout_await(p->scout);
     look(p);
     for (size_t i = 0; i < p->count; i++)
         known |= p->known[i];

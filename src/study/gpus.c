@@ -206,6 +206,10 @@ int study_gpus_open(struct study *s, struct err *err)
     struct needs n = {0};
     struct str text;
     s->gpus = engine_gpus(s->engine);
+    if (s->setup.machine->gpus_silent)
+        log_to(s->setup.log, LOG_WARN,
+               "the NVIDIA driver of this machine does not answer, so its GPUs "
+               "are left alone (`throng doctor` asks again)");
     if (!study_shares_gpus(s->plan, s->gpus))
         return 0;
     if (store_fact(s->store, "gpus", s->arena, &text, err))

@@ -315,18 +315,19 @@ static size_t quantile_count(const struct models *m, const struct inference *w)
 
 /* Checked here as well, so that a mistake is said before anything starts. */
 static int put_keep(const struct models *m, const struct making *all,
-                    bool calibrated, struct value *to)
+                    struct value *to)
 {
     const struct inference *wanted = all->wanted;
     struct arena *a = all->arena;
     struct str text = str_of(wanted->keep ? wanted->keep : "");
     struct kept_columns k = {
         .weights = m->list[0].file,
+        .layer = wanted->layer,
         .members = m->count,
         .samples = (size_t)wanted->samples,
         .quantiles = quantiles,
         .quantile_count = quantile_count(m, wanted),
-        .calibrated = calibrated,
+        .more = {.calibrated = wanted->calibration, .scored = wanted->novelty},
     };
     if (!wanted->keep)
         return 0;
@@ -340,11 +341,11 @@ static int put_keep(const struct models *m, const struct making *all,
 }
 
 /* See worker/committee.c and worker/keeping.c. */
-static int options_text(const struct models *m, const struct making *all,
-                        const struct value *calibration, struct str *to)
+static int put_committee(const struct models *m, const struct making *all,
+                         const struct value *calibration, struct value *v)
 {
     struct arena *a = all->arena;
-    struct value *v = value_object(a), *members = value_list(a);
+    struct value *members = value_list(a);
     struct value *weights = value_list(a), *points = value_list(a);
     for (size_t i = 0; i < m->count; i++) {
         value_list_add(a, weights, value_double(a, m->list[i].weight));
@@ -367,33 +368,74 @@ static int options_text(const struct models *m, const struct making *all,
         value_set(a, v, STR("passes"), value_bool(a, true));
     if (all->wanted->out_of_fold)
         value_set(a, v, STR("out_of_fold"), value_bool(a, true));
-    if (put_keep(m, all, calibration, v))
-        return -1;
-    struct buf text;
-    buf_init(&text);
-    json_print(&text, v);
-    *to = arena_str(a, buf_str(&text));
-    buf_done(&text);
-    return 0;
+    return put_keep(m, all, v);
 }
 
 /* Whoever asks later must find the same bytes: a file that is there once is
  * named by what is in it. */
-static int keep_model(struct model_file *m, const struct inference *wanted,
-                      struct arena *a, struct err *err)
+static int keep_file(const char **file, const char *ending,
+                     const struct inference *wanted, struct arena *a,
+                     struct err *err)
 {
     struct str bytes;
     char hex[65];
     size_t len = strlen(wanted->scratch);
-    if (!strncmp(m->file, wanted->scratch, len) && m->file[len] == '/')
+    if (!wanted->keeps_models ||
+        (!strncmp(*file, wanted->scratch, len) && (*file)[len] == '/'))
         return 0;
-    if (file_map(m->file, &bytes, err))
+    if (file_map(*file, &bytes, err))
         return -1;
     sha256_hex(bytes, hex);
-    m->file = arena_printf(a, "%s/%s.safetensors", wanted->scratch, hex);
-    int rc = file_exists(m->file) ? 0 : file_write(m->file, bytes, true, err);
+    *file = arena_printf(a, "%s/%s.%s", wanted->scratch, hex, ending);
+    int rc = file_exists(*file) ? 0 : file_write(*file, bytes, true, err);
     file_unmap(bytes);
     return rc;
+}
+
+/* The layers that rows are looked at in, as models of their own: as they were
+ * when it was fitted, whatever is drawn otherwise. See worker/unlike.c. */
+static int put_novelty(const struct models *m, const struct making *all,
+                       struct value *to, struct err *err)
+{
+    const struct inference *wanted = all->wanted;
+    struct arena *a = all->arena;
+    struct inference looking = *wanted;
+    struct value *v = value_object(a), *layers = value_list(a);
+    const char *file = wanted->novelty;
+    struct novelties fitted;
+    if (!file)
+        return 0;
+    looking.permanent_dropout = NULL;
+    if (novelties_read(&fitted, file, m, a, err) ||
+        keep_file(&file, "novelty", wanted, a, err))
+        return -1;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct value *batch = value_get(all[i].model, STR("batch_size"));
+        struct making one;
+        looking.layer = arena_cstr(a, fitted.list[i].layer);
+        if (make_one(&one, &looking, &m->list[i], a, err))
+            return -1;
+        if (batch) /* pieces of rows are whole batches of all */
+            value_set(a, one.model, STR("batch_size"), value_copy(a, batch));
+        value_list_add(a, layers, member_value(&one));
+    }
+    value_set(a, v, STR("file"),
+              value_string(a, str_of(path_absolute(a, file))));
+    value_set(a, v, STR("layers"), layers);
+    value_set(a, to, STR("novelty"), v);
+    return 0;
+}
+
+static struct str options_text(const struct value *v, struct arena *a)
+{
+    struct buf text;
+    if (!v->count)
+        return STR("");
+    buf_init(&text);
+    json_print(&text, v);
+    struct str kept = arena_str(a, buf_str(&text));
+    buf_done(&text);
+    return kept;
 }
 
 static int open_models(struct models *m, const struct inference *wanted,
@@ -401,10 +443,17 @@ static int open_models(struct models *m, const struct inference *wanted,
 {
     if (models_open(m, wanted->models, wanted->scratch, a, err))
         return -1;
+    if (wanted->combine && wanted->calibration &&
+        strcmp(wanted->combine, m->combine) != 0)
+        return err_set(err, ERR_INPUT,
+                       "%s was found for models that are combined by %s: leave "
+                       "out combine, or make an ensemble of %s and calibrate "
+                       "that",
+                       wanted->calibration, m->combine, wanted->combine);
     if (wanted->combine)
         m->combine = wanted->combine;
-    for (size_t i = 0; wanted->keeps_models && i < m->count; i++)
-        if (keep_model(&m->list[i], wanted, a, err))
+    for (size_t i = 0; i < m->count; i++)
+        if (keep_file(&m->list[i].file, "safetensors", wanted, a, err))
             return -1;
     return 0;
 }
@@ -413,7 +462,8 @@ int inference_task(const struct inference *wanted, struct arena *a,
                    struct task *task, struct err *err)
 {
     struct models m;
-    if (open_models(&m, wanted, a, err))
+    if (open_models(&m, wanted, a, err) ||
+        (wanted->layer && layer_is_of_one(&m, err)))
         return -1;
     struct making *all = arena_array(a, m.count, sizeof(*all));
     for (size_t i = 0; i < m.count; i++)
@@ -427,8 +477,12 @@ int inference_task(const struct inference *wanted, struct arena *a,
         !(calibration = calibration_read(wanted->calibration, &m,
                                          wanted->samples, a, err)))
         return -1;
-    return m.is_ensemble || wanted->samples || wanted->passes || calibration ||
-                   wanted->product || wanted->keep
-               ? options_text(&m, all, calibration, &task->options)
-               : 0;
+    struct value *options = value_object(a);
+    bool together = m.is_ensemble || wanted->samples || wanted->passes ||
+                    calibration || wanted->product || wanted->keep;
+    if ((together && put_committee(&m, all, calibration, options)) ||
+        put_novelty(&m, all, options, err))
+        return -1;
+    task->options = options_text(options, a);
+    return 0;
 }

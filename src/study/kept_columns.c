@@ -32,7 +32,7 @@ static const char **columns_of(const struct kept_columns *k,
                                 .samples = samples > 1 ? samples : 1,
                                 .quantiles = k->quantiles,
                                 .quantile_count = k->quantile_count};
-    return keep_columns(&rule, heads, head_count, k->calibrated, count, a);
+    return keep_columns(&rule, heads, head_count, k->more, count, a);
 }
 
 /* One model that is asked once does not say how sure it is: then another
@@ -92,7 +92,9 @@ int kept_columns_check(const struct kept_columns *k, const struct value *keep,
 {
     struct data_view view;
     const struct value *unused = NULL;
-    struct nn_model *m = weights_model(k->weights, &view, NULL, a, err);
+    struct nn_model *m = k->layer
+                             ? layer_model(k->weights, k->layer, &view, a, err)
+                             : weights_model(k->weights, &view, NULL, a, err);
     int rc = m ? kept_columns_check_model(k, m, view.table, keep,
                                           fault ? fault : &unused, a, err)
                : -1;

@@ -9,10 +9,11 @@
 /* What the columns depend on. */
 struct kept_columns {
     const char *weights; /* of the first model, where there are some */
+    const char *layer;   /* of it, whose numbers are predicted; NULL: none */
     size_t members, samples;
     const double *quantiles; /* that are told */
     size_t quantile_count;
-    bool calibrated;
+    struct keep_more more;
 };
 
 /* Reads the rules as well. *fault (may be NULL) is then what was said of a

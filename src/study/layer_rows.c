@@ -6,8 +6,23 @@
 #include "base/num.h"
 #include "study/study.h"
 
-int layer_rows_open(struct layer_rows *l, const char *folder, struct arena *a,
-                    struct err *err)
+struct layer_rows {
+    const char *path;
+    struct str text;
+    struct csv csv;
+    size_t columns;
+    uint64_t row;    /* its number in its file, from 1 */
+    double *numbers; /* of the row last read */
+};
+
+static void close_rows(struct layer_rows *l)
+{
+    csv_done(&l->csv);
+    file_unmap(l->text);
+}
+
+static int open_rows(struct layer_rows *l, const char *folder, struct arena *a,
+                     struct err *err)
 {
     const char *path = path_join(a, folder, "output/predictions.csv");
     *l = (struct layer_rows){.path = path};
@@ -19,18 +34,13 @@ int layer_rows_open(struct layer_rows *l, const char *folder, struct arena *a,
         l->numbers = arena_array(a, l->columns, sizeof(*l->numbers));
         return 0;
     }
-    layer_rows_close(l);
+    close_rows(l);
     return err_set(err, ERR_CORRUPT, "%s has no numbers", path);
 }
 
-void layer_rows_close(struct layer_rows *l)
-{
-    csv_done(&l->csv);
-    file_unmap(l->text);
-}
-
-/* What is no number there is none here. */
-int layer_rows_next(struct layer_rows *l, struct err *err)
+/* 1: there is one; 0: the end; -1: err. What is no number there is none here.
+ */
+static int next_row(struct layer_rows *l, struct err *err)
 {
     int got = csv_next(&l->csv, err);
     if (got <= 0)
@@ -43,6 +53,15 @@ int layer_rows_next(struct layer_rows *l, struct err *err)
         if (!num_double(l->csv.fields.p[i + 1], &l->numbers[i]))
             l->numbers[i] = NAN;
     return 1;
+}
+
+/* Nothing is predicted of it: a row that is infinite in places is none. */
+static bool is_gap(const struct layer_rows *l)
+{
+    for (size_t i = 0; i < l->columns; i++)
+        if (!isnan(l->numbers[i]))
+            return false;
+    return true;
 }
 
 static int add_row(struct layer_table *t, const struct layer_rows *l,
@@ -71,20 +90,22 @@ static int add_row(struct layer_table *t, const struct layer_rows *l,
     return 0;
 }
 
-int layer_table_read(struct layer_table *t, const char *folder, struct arena *a,
-                     struct err *err)
+int layer_table_read(struct layer_table *t, const char *folder, bool gaps,
+                     struct arena *a, struct err *err)
 {
     struct layer_rows l;
     size_t room = 0;
     int got;
     *t = (struct layer_table){0};
-    if (layer_rows_open(&l, folder, a, err))
+    if (open_rows(&l, folder, a, err))
         return -1;
     t->columns = l.columns;
-    while ((got = layer_rows_next(&l, err)) > 0)
-        if ((got = add_row(t, &l, &room, err)) < 0)
+    while ((got = next_row(&l, err)) > 0)
+        if (gaps && is_gap(&l))
+            vec_push(&t->gaps, ((struct layer_gap){l.row, t->rows}));
+        else if ((got = add_row(t, &l, &room, err)) < 0)
             break;
-    layer_rows_close(&l);
+    close_rows(&l);
     if (got < 0)
         layer_table_done(t);
     return got;
@@ -94,5 +115,6 @@ void layer_table_done(struct layer_table *t)
 {
     free(t->numbers);
     free(t->row);
+    vec_done(&t->gaps);
     *t = (struct layer_table){0};
 }

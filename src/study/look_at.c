@@ -2,6 +2,8 @@
  *
  * What stands behind the layer is cut off, and the only head is the layer
  * itself, with a loss that needs no label: nobody looks at it. */
+#include "base/json.h"
+#include "data/data.h"
 #include "nn/nn.h"
 #include "study/study.h"
 
@@ -169,4 +171,40 @@ int look_at_layer(struct value *model, const char *weights, const char *layer,
     }
     buf_done(&names);
     return at < 0 ? -1 : 0;
+}
+
+int layer_is_of_one(const struct models *m, struct err *err)
+{
+    if (m->count < 2)
+        return 0;
+    bool there = file_exists(m->list[0].name);
+    return err_set(
+        err, ERR_INPUT,
+        "%s has %zu members, whose units have learnt each their own: "
+        "a layer is of one model; name the weights of one of them%s%s",
+        m->path, m->count, there ? ", as " : "", there ? m->list[0].name : "");
+}
+
+struct nn_model *layer_model(const char *weights, const char *layer,
+                             struct data_view *view, struct arena *a,
+                             struct err *err)
+{
+    struct nn_about about;
+    struct problems faults;
+    struct nn_model *whole = weights_model(weights, view, NULL, a, err);
+    nn_model_free(whole);
+    if (!whole || nn_weights_about(weights, a, &about, err))
+        return NULL;
+    struct value *v = json_parse(a, about.model, "model", false, err);
+    if (!v || look_at_layer(v, weights, layer, a, err))
+        return NULL;
+    problems_init(&faults, a);
+    struct nn_data_facts facts = {0};
+    if (view->table)
+        facts = nn_data_facts_of(view->table, a);
+    struct nn_model *m = nn_model_read(v, view->table ? &facts : NULL, &faults);
+    if (!m)
+        err_set(err, ERR_INPUT, "%s: its layer %s cannot be looked at", weights,
+                layer);
+    return m;
 }

@@ -24,6 +24,8 @@ struct merging {
     struct shards *shards;
     struct arena *arena;
     int64_t *trial_of; /* by shard, from 1: one that is done; 0: none */
+    uint64_t *bad_of;  /* the same: its rows of which nothing is predicted */
+    struct merge_bad *bad;
     struct packs *packs;
     struct table_out *out;
     struct merge_kept *kept;      /* NULL: all rows are, in out */
@@ -35,20 +37,25 @@ struct merging {
 
 static int find_done(struct merging *m, struct err *err)
 {
-    struct query q = {.selector = "done", .results = true};
+    bool models = !m->study->plan->predict->of_command;
+    struct query q = {
+        .selector = "done", .results = true, .with_texts = models};
     struct rows *rows = store_rows(m->study->store, &q, err);
     uint64_t count = shards_count(m->shards);
     struct arena *a = arena_new();
     struct trial t;
     int got = rows ? 0 : -1;
     m->trial_of = arena_array(m->arena, count + 1, sizeof(*m->trial_of));
+    m->bad_of = arena_array(m->arena, count + 1, sizeof(*m->bad_of));
     while (rows && (got = rows_next(rows, &t, err)) > 0) {
         arena_reset(a);
         const struct value *point = json_parse(a, t.point, "point", true, NULL);
         const struct value *shard = value_get(point, STR("shard"));
         int64_t at = shard && shard->kind == VALUE_INT ? shard->i : 0;
-        if (at > 0 && (uint64_t)at <= count && !m->trial_of[at])
-            m->trial_of[at] = t.id;
+        if (at < 1 || (uint64_t)at > count || m->trial_of[at])
+            continue;
+        m->trial_of[at] = t.id;
+        m->bad_of[at] = models ? merge_bad_count(&t, a) : 0;
     }
     rows_close(rows);
     arena_free(a);
@@ -145,12 +152,17 @@ static int add_all(struct merging *m, struct err *err)
             miss_shard(m, i, &rows);
         else
             m->to->rows += rows.count;
+        if (!rc &&
+            merge_bad_add(m->bad, m->trial_of[i], &rows, m->bad_of[i], err))
+            return -1;
     }
     return 0;
 }
 
 static int write_missing(struct merging *m, struct err *err)
 {
+    if (merge_bad_end(m->bad, m->to, m->study->arena, err))
+        return -1;
     const char *path = arena_printf(m->arena, "%s.missing.csv", m->to->path);
     unlink(path);
     if (!m->to->missing_shards)
@@ -248,6 +260,25 @@ static bool is_made(const struct study *s)
     return made;
 }
 
+/* Of a table that is there. */
+static int count_bad(struct study *s, struct err *err)
+{
+    struct query q = {.selector = "done", .results = true, .with_texts = true};
+    struct trial t;
+    if (s->plan->predict->of_command)
+        return 0;
+    struct arena *a = arena_new();
+    struct rows *rows = store_rows(s->store, &q, err);
+    int got = rows ? 0 : -1;
+    while (rows && (got = rows_next(rows, &t, err)) > 0) {
+        arena_reset(a);
+        s->merged.bad_rows += merge_bad_count(&t, a);
+    }
+    rows_close(rows);
+    arena_free(a);
+    return got;
+}
+
 /* Tables lie where the person has said: they are not closed to others, as what
  * is in the study's folder is. */
 static int merge_for_person(struct merging *m, struct err *err)
@@ -273,11 +304,12 @@ int study_merge(struct study *s, struct err *err)
                                                s->setup.folder, s->arena)};
     if (is_made(s)) {
         s->merged.path = NULL;
-        return 0;
+        return count_bad(s, err);
     }
     m.arena = arena_new();
     m.shards = shards_open(s->setup.folder, err);
     m.packs = packs_of(s->store);
+    m.bad = merge_bad_new(m.packs, s->merged.path);
     buf_init(&m.header);
     buf_init(&m.missing);
     int rc =
@@ -286,6 +318,7 @@ int study_merge(struct study *s, struct err *err)
             : -1;
     buf_done(&m.header);
     buf_done(&m.missing);
+    merge_bad_free(m.bad);
     data_product_close(m.product);
     packs_close(m.packs);
     shards_close(m.shards);
@@ -305,11 +338,31 @@ static void add_missing(struct buf *b, const struct merged *m, struct str name)
              row ? "is" : "are", m->missing_path, them, STRF(name), them);
 }
 
+static void add_bad(struct buf *b, const struct merged *m)
+{
+    bool one = m->bad_rows == 1;
+    buf_addf(b, "%s%llu row%s no prediction", b->len ? "; " : "",
+             (unsigned long long)m->bad_rows, one ? " has" : "s have");
+    if (m->bad_path)
+        buf_addf(b, ": %s lists %s%s%s", m->bad_path, one ? "it" : "them",
+                 m->bad_rows > DATA_BAD_TOLD ? " as far as the first 1000" : "",
+                 m->bad_first ? ", first " : "");
+    buf_adds(b, m->bad_path && m->bad_first ? m->bad_first : "");
+}
+
+uint64_t study_bad_rows(const struct study *s)
+{
+    return s->merged.bad_rows;
+}
+
 void study_merged_print(const struct study *s, struct buf *b)
 {
     const struct merged *m = &s->merged;
-    if (!m->path)
+    if (!m->path) {
+        if (m->bad_rows)
+            add_bad(b, m);
         return;
+    }
     if (s->plan->predict->of_command && m->lines != m->rows)
         buf_addf(b, "%llu line%s of ", (unsigned long long)m->lines,
                  m->lines == 1 ? "" : "s");
@@ -321,4 +374,6 @@ void study_merged_print(const struct study *s, struct buf *b)
         buf_addf(b, " in %s", m->path);
     if (m->missing_shards)
         add_missing(b, m, s->plan->name);
+    if (m->bad_rows)
+        add_bad(b, m);
 }

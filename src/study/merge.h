@@ -24,4 +24,20 @@ int merge_kept_add(struct merge_kept *k, int64_t trial, struct err *err);
 /* Writes the tables; `said` names them, and what stands in none of them. */
 int merge_kept_end(struct merge_kept *k, struct buf *said, struct err *err);
 
+/* merge_bad.c: rows of which nothing is predicted, in the order of rows. */
+struct merge_bad;
+/* `beside`: the table, or the folder of tables. Yours to free. */
+struct merge_bad *merge_bad_new(struct packs *packs, const char *beside);
+void merge_bad_free(struct merge_bad *b); /* NULL is accepted */
+/* What a trial that is done has said of its shard: so many are bad. */
+int merge_bad_add(struct merge_bad *b, int64_t trial,
+                  const struct task_shard *shard, uint64_t count,
+                  struct err *err);
+/* Writes the list, or removes an older one where there are none; fills in
+ * what there is to say, with texts in the arena. */
+int merge_bad_end(struct merge_bad *b, struct merged *to, struct arena *a,
+                  struct err *err);
+/* How many rows of a trial are bad, by its summary. */
+uint64_t merge_bad_count(const struct trial *t, struct arena *a);
+
 #endif

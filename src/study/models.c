@@ -136,6 +136,7 @@ static int take_members(struct opening *o, struct str bytes)
     m->list = arena_array(o->arena, e.count, sizeof(*m->list));
     for (size_t i = 0; !rc && i < e.count; i++) {
         m->list[i].weight = e.members[i].weight;
+        m->list[i].setting = e.members[i].setting;
         rc = e.members[i].weights.len
                  ? take_file(o, &e.members[i], &m->list[i])
                  : take_inside(o, &e.members[i], bytes, &m->list[i]);

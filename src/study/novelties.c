@@ -1,15 +1,15 @@
-/* novelties.c - how far rows lie from those that an ensemble was trained on
+/* novelties.c - how far rows lie from those that models were trained on
  *
- * Its members are asked one after the other for the numbers of their layers,
- * and what each makes of a row is added up. A threshold needs rows that no
- * member was trained on: of what each has held out, the rows that all have. */
+ * What `novelty` has found is of the models that it was found for. To find it
+ * the members of an ensemble are asked one after the other for the numbers of
+ * their layers, and what each makes of a row is added up. A threshold needs
+ * rows that no member was trained on: of what each has held out, the rows that
+ * all have. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/csv.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/num.h"
 #include "ensemble/ensemble.h"
 #include "nn/nn.h"
 #include "study/study.h"
@@ -17,42 +17,65 @@
 /* ---- whose it is ----------------------------------------------------------
  */
 
-int novelties_read(struct novelties *n, const char *path, struct arena *a,
-                   struct err *err)
+int weights_hash(const char *file, char hex[65], struct err *err)
+{
+    struct str bytes;
+    if (file_map(file, &bytes, err))
+        return -1;
+    sha256_hex(bytes, hex);
+    file_unmap(bytes);
+    return 0;
+}
+
+static int read_file(struct novelties *n, const char *path, struct arena *a,
+                     struct err *err)
 {
     struct str bytes;
     if (file_map(path, &bytes, err))
         return -1;
     struct str text = arena_str(a, bytes);
     file_unmap(bytes);
-    if (!novelties_is(text))
+    return novelties_parse_any(n, text, path, a, err);
+}
+
+/* 1: of these very models; 0: of others. */
+static int are_same(const struct novelties *n, const struct models *m,
+                    struct err *err)
+{
+    if (n->count != m->count)
+        return 0;
+    for (size_t i = 0; i < m->count; i++) {
+        char hex[65];
+        if (weights_hash(m->list[i].file, hex, err))
+            return -1;
+        if (!str_is(n->list[i].sha256, hex) ||
+            fabs(n->weights[i] - m->list[i].weight) > 1e-12)
+            return 0;
+    }
+    return 1;
+}
+
+int novelties_read(struct novelties *n, const char *path,
+                   const struct models *m, struct arena *a, struct err *err)
+{
+    if (read_file(n, path, a, err))
+        return -1;
+    if (n->alone && m->is_ensemble && m->count > 1)
         return err_set(err, ERR_INPUT,
                        "%s was fitted for no ensemble: fit it by `throng "
                        "novelty`",
                        path);
-    return novelties_parse(n, text, path, a, err);
-}
-
-int novelties_are_of(const struct novelties *n, const struct models *m,
-                     const char *path, struct err *err)
-{
-    bool same = n->count == m->count;
-    for (size_t i = 0; same && i < m->count; i++) {
-        struct str bytes;
-        char hex[65];
-        if (file_map(m->list[i].file, &bytes, err))
-            return -1;
-        sha256_hex(bytes, hex);
-        file_unmap(bytes);
-        same = str_is(n->list[i].sha256, hex) &&
-               fabs(n->weights[i] - m->list[i].weight) < 1e-12;
-    }
+    if (!n->alone && !m->is_ensemble)
+        return err_set(err, ERR_INPUT,
+                       "%s was fitted for an ensemble: fit another by `throng "
+                       "novelty`",
+                       path);
+    int same = are_same(n, m, err);
     if (same)
-        return 0;
+        return same < 0 ? -1 : 0;
     return err_set(err, ERR_INPUT,
-                   "%s was fitted for another ensemble: fit it again by "
-                   "`throng novelty`",
-                   path);
+                   "%s was fitted for %s: fit it again by `throng novelty`",
+                   path, n->alone ? "other weights" : "another ensemble");
 }
 
 /* Numbers of rows are those of a file: all must have the same. */
@@ -134,21 +157,6 @@ static struct novelty_row *parts_of(const struct novelties *n, size_t member,
     return list;
 }
 
-/* All members speak of the same rows in the same order. */
-static int add_same(struct novelty_scores *s, const struct novelty_row *own,
-                    size_t count, struct err *err)
-{
-    bool same = count == s->count;
-    for (size_t i = 0; same && i < count; i++) {
-        same = s->list[i].row == own[i].row;
-        s->list[i].score += own[i].score;
-    }
-    return same ? 0
-                : err_set(err, ERR_INPUT,
-                          "the members have other rows of their own: name rows "
-                          "by --data");
-}
-
 /* Those that both have. */
 static void add_common(struct novelty_scores *s, const struct novelty_row *own,
                        size_t count)
@@ -169,9 +177,8 @@ static int add_parts(struct novelty_scores *s, struct novelty_row *own,
                      size_t count, struct err *err)
 {
     bool first = !s->members++;
-    if (s->common)
-        qsort(own, count, sizeof(*own), by_row);
-    for (size_t i = 1; s->common && i < count; i++)
+    qsort(own, count, sizeof(*own), by_row);
+    for (size_t i = 1; i < count; i++)
         if (own[i].row == own[i - 1].row)
             return err_set(err, ERR_INPUT,
                            "rows of several files cannot be told apart");
@@ -180,8 +187,6 @@ static int add_parts(struct novelty_scores *s, struct novelty_row *own,
         s->count = count;
         return 0;
     }
-    if (!s->common)
-        return add_same(s, own, count, err);
     add_common(s, own, count);
     return 0;
 }
@@ -198,65 +203,5 @@ int novelty_scores_add(struct novelty_scores *s, const struct novelties *n,
     int rc = own ? add_parts(s, own, t->rows, err) : -1;
     if (own != s->list)
         free(own);
-    return rc;
-}
-
-/* ---- as columns -----------------------------------------------------------
- */
-
-static void add_columns(struct buf *line, const struct csv *csv,
-                        const struct novelty_row *row, double threshold)
-{
-    buf_reset(line);
-    for (size_t i = 0; i < csv->fields.len; i++) {
-        csv_field(line, csv->fields.p[i], ',');
-        buf_addc(line, ',');
-    }
-    if (!row) {
-        buf_adds(line, "distance,unlike\n");
-        return;
-    }
-    if (isfinite(row->score))
-        num_print(line, row->score);
-    buf_adds(line, row->score <= threshold ? ",0\n" : ",1\n");
-}
-
-static int write_rows(const struct novelty_scores *s, double threshold,
-                      struct csv *csv, struct file_out *out, struct err *err)
-{
-    struct buf line;
-    size_t rows = 0;
-    int got, rc = 0;
-    buf_init(&line);
-    while (!rc && (got = csv_next(csv, err)) > 0) {
-        if (rows > s->count)
-            rc = err_set(err, ERR_CORRUPT, "there are too few rows of layers");
-        else
-            add_columns(&line, csv, rows ? &s->list[rows - 1] : NULL,
-                        threshold);
-        rows++;
-        if (!rc)
-            rc = file_add(out, buf_str(&line), err);
-    }
-    buf_done(&line);
-    return rc || got < 0 ? -1 : 0;
-}
-
-int novelty_scores_write(const struct novelty_scores *s, double threshold,
-                         const char *predictions, struct err *err)
-{
-    struct str text;
-    struct csv csv;
-    if (file_map(predictions, &text, err))
-        return -1;
-    csv_init(&csv, text, ',');
-    struct file_out *out = file_begin(predictions, err);
-    int rc = out ? write_rows(s, threshold, &csv, out, err) : -1;
-    if (out && rc)
-        file_drop(out);
-    else if (out)
-        rc = file_end(out, false, err);
-    csv_done(&csv);
-    file_unmap(text);
     return rc;
 }

@@ -45,14 +45,16 @@ const char *const *own_tables(const struct plan_predict *p, const char *home,
 {
     const struct value *before = read_list(folder, a);
     size_t count = before ? before->count : 0, n = 0;
-    const char **all = arena_array(a, 2 * count + 4, sizeof(*all));
+    const char **all = arena_array(a, 3 * count + 5, sizeof(*all));
     all[n++] = own_table_path(p, home, folder, a);
     all[n++] = path_absolute(a, folder);
     all[n++] = arena_printf(a, "%s.missing.csv", all[0]);
+    all[n++] = arena_printf(a, "%s.bad.csv", all[0]);
     for (size_t i = 0; i < count; i++) {
         all[n] = arena_cstr(a, value_text(before->items[i]));
         all[n + 1] = arena_printf(a, "%s.missing.csv", all[n]);
-        n += 2;
+        all[n + 2] = arena_printf(a, "%s.bad.csv", all[n]);
+        n += 3;
     }
     all[n] = NULL;
     return all;

@@ -3,6 +3,7 @@
 #include "study/shards.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -12,18 +13,22 @@
 #include "study/bulk.h"
 #include "study/own_tables.h"
 
-#define FORMAT "throng.shards/2"
-#define FORMAT_1 "throng.shards/1" /* records have no hash */
+#define FORMAT "throng.shards/3"
+#define FORMAT_1 "throng.shards/1" /* records have no hash … */
+#define FORMAT_2 "throng.shards/2" /* … nor lines */
 #define SHARD_S 60                 /* of a shard, unless said */
 #define COMMAND_ROWS 10000         /* of a shard of a program, unless said */
+#define EMPTY_NAMED 3              /* files without rows that are told */
 #define MEMORY_BYTES (1u << 28)    /* of all inputs of a shard, at most */
 
 struct shard_record {
     uint32_t file, form;
     uint64_t head, from, bytes, first, rows, header;
     uint64_t hash; /* of what the shard is cut from: data_cut */
+    uint64_t lines;
 };
 #define RECORD_1_BYTES offsetof(struct shard_record, hash)
+#define RECORD_2_BYTES offsetof(struct shard_record, lines)
 
 struct shards {
     struct str bytes;
@@ -217,6 +222,7 @@ struct cutting {
     struct buf records; /* of those that are written */
     struct arena *arena;
     bool keep;
+    bool refuse_empty; /* files without rows */
 };
 
 static int rows_of_shard(struct cutting *c, struct err *err)
@@ -254,7 +260,8 @@ static void add_record(struct cutting *c, size_t file,
                              .first = cut->first,
                              .rows = cut->rows,
                              .header = cut->header,
-                             .hash = cut->hash};
+                             .hash = cut->hash,
+                             .lines = cut->lines};
     c->plan->shards++;
     c->plan->rows += cut->rows;
     c->files.list.p[file].rows += (int64_t)cut->rows;
@@ -293,6 +300,7 @@ static int cut_file(struct cutting *c, size_t i, struct err *err)
         .fitted = c->cost.fitted,
         .lines = c->plan->lines || (c->plan->of_command && !is_table(f->name)),
         .hashed = c->keep,
+        .may_be_empty = !c->refuse_empty,
     };
     struct data_cut cut;
     struct data_cutter *cutter = data_cut_open(f->path, &as, err);
@@ -302,6 +310,36 @@ static int cut_file(struct cutting *c, size_t i, struct err *err)
         add_record(c, i, &cut);
     data_cut_close(cutter);
     return got;
+}
+
+/* Where no file has any rows, the first says why. */
+static int cut_files(struct cutting *c, struct err *err)
+{
+    size_t count = c->files.list.len;
+    int rc = 0;
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = cut_file(c, i, err);
+    c->refuse_empty = !rc && count && !c->plan->rows;
+    return c->refuse_empty ? cut_file(c, 0, err) : rc;
+}
+
+/* The first files without rows are named. */
+static void name_empty(struct plan_predict *p, const char *name, size_t *count)
+{
+    size_t len = strlen(p->empty), room = sizeof(p->empty) - len;
+    if (++*count <= EMPTY_NAMED)
+        snprintf(p->empty + len, room, "%s%s", len ? ", " : "", name);
+    else if (*count == EMPTY_NAMED + 1)
+        snprintf(p->empty + len, room, " and others");
+}
+
+static void name_all_empty(struct plan_predict *p, const struct source_files *f)
+{
+    size_t count = 0;
+    p->empty[0] = 0;
+    for (size_t i = 0; !p->product_count && i < f->list.len; i++)
+        if (!f->list.p[i].rows)
+            name_empty(p, f->list.p[i].name, &count);
 }
 
 static int write_list(const struct cutting *c, struct str key, const char *to,
@@ -337,8 +375,10 @@ int shards_make(struct plan_predict *p, const struct value *said,
         rc = rows_of_shard(&c, err);
     if (!rc && p->product_count)
         cut_product(&c);
-    for (size_t i = 0; !rc && !p->product_count && i < c.files.list.len; i++)
-        rc = cut_file(&c, i, err);
+    else if (!rc)
+        rc = cut_files(&c, err);
+    if (!rc)
+        name_all_empty(p, &c.files);
     p->data_hash = hash_files(&c.files);
     if (!rc && to)
         rc = write_list(&c, key_of(said, c.arena), to, err);
@@ -362,8 +402,8 @@ int shards_count_rows(const struct plan_predict *p, const struct value *spec,
     if (!rc && p->product_count)
         rc = data_product_count(bulk_tables(p, home, c.arena), p->product_count,
                                 &counted.rows, err);
-    for (size_t i = 0; !rc && !p->product_count && i < c.files.list.len; i++)
-        rc = cut_file(&c, i, err);
+    else if (!rc)
+        rc = cut_files(&c, err);
     if (!rc)
         *rows = counted.rows;
     vec_done(&c.files.list);
@@ -380,6 +420,15 @@ static uint64_t count_at(const struct value *v, const char *key)
     return n && n->kind == VALUE_INT && n->i > 0 ? (uint64_t)n->i : 0;
 }
 
+/* 0: it is no list of shards. */
+static size_t bytes_of_record(struct str format)
+{
+    return str_is(format, FORMAT)     ? sizeof(struct shard_record)
+           : str_is(format, FORMAT_2) ? RECORD_2_BYTES
+           : str_is(format, FORMAT_1) ? RECORD_1_BYTES
+                                      : 0;
+}
+
 static struct value *read_head(struct str bytes, const char *path,
                                struct arena *a, size_t *end)
 {
@@ -388,7 +437,7 @@ static struct value *read_head(struct str bytes, const char *path,
     struct value *v =
         line ? json_parse(a, str_n(bytes.p, *end), path, false, NULL) : NULL;
     struct str format = value_text(value_get(v, STR("format")));
-    return str_is(format, FORMAT) || str_is(format, FORMAT_1) ? v : NULL;
+    return bytes_of_record(format) ? v : NULL;
 }
 
 static void count_before(struct shards *s)
@@ -405,9 +454,9 @@ static void count_before(struct shards *s)
 static bool take_head(struct shards *s, const struct value *v, size_t end)
 {
     const struct value *product = value_get(v, STR("product"));
-    bool first = str_is(value_text(value_get(v, STR("format"))), FORMAT_1);
-    s->record_bytes = first ? RECORD_1_BYTES : sizeof(struct shard_record);
-    size_t records = (s->bytes.len - end) / s->record_bytes;
+    s->record_bytes = bytes_of_record(value_text(value_get(v, STR("format"))));
+    size_t records =
+        s->record_bytes ? (s->bytes.len - end) / s->record_bytes : 0;
     s->files = value_get(v, STR("files"));
     s->count = count_at(v, "shards");
     s->rows = count_at(v, "rows");
@@ -511,7 +560,7 @@ int shards_at(const struct shards *s, int64_t number, struct task_shard *to,
         product_shard(s, (uint64_t)number - 1, to);
         return 0;
     }
-    struct shard_record own = {0}, *r = &own;
+    struct shard_record own = {.lines = UINT64_MAX}, *r = &own;
     if (there)
         memcpy(r, s->records + (uint64_t)(number - 1) * s->record_bytes,
                s->record_bytes);
@@ -531,7 +580,8 @@ int shards_at(const struct shards *s, int64_t number, struct task_shard *to,
                               .row = s->before[r->file] + r->first,
                               .size = count_at(file, "size"),
                               .changed_ns = time_of(file),
-                              .hash = r->hash};
+                              .hash = r->hash,
+                              .lines = r->lines};
     return 0;
 }
 
@@ -547,7 +597,8 @@ static bool take_file(struct source_files *f, const struct value *v,
         .path = arena_cstr(a, value_text(value_get(v, STR("path")))),
         .name = arena_cstr(a, value_text(value_get(v, STR("name")))),
         .size = count_at(v, "size"),
-        .changed_ns = time_of(v)};
+        .changed_ns = time_of(v),
+        .rows = (int64_t)count_at(v, "rows")};
     vec_push(&f->list, one);
     return stat(one.path, &st) != 0 ||
            ((uint64_t)st.st_size == one.size &&
@@ -593,6 +644,7 @@ int shards_recall(struct plan_predict *p, const struct value *said,
         p->models_count = count_at(v, "models");
         p->row_s = row_s ? value_number(row_s) : 0;
         p->data_hash = hash_files(&f);
+        name_all_empty(p, &f);
     }
     if (bytes.p)
         file_unmap(bytes);

@@ -231,6 +231,7 @@ struct engine_setup study_engine_setup(struct study *s)
         .machine = s->setup.machine,
         .parallel = at_once(s, s->setup.at_once),
         .worker = s->setup.worker,
+        .cuda_worker = study_worker_beside(s),
         .words = s->setup.words,
         .folder = s->setup.folder,
         .travel = &s->travel,
@@ -305,6 +306,8 @@ static int open_bulk(struct study *s, struct err *err)
     if (!s->plan->predict)
         return 0;
     s->bulk = bulk_open(s->plan, s->setup.home, s->setup.folder, err);
+    if (s->bulk && bulk_notice(s->bulk))
+        log_to(s->setup.log, LOG_NOTICE, "%s", bulk_notice(s->bulk));
     return s->bulk ? 0 : -1;
 }
 

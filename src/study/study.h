@@ -285,6 +285,9 @@ void study_kept_print(const struct study *s, struct buf *b);
 /* What became of an inference: where its table is, and what is missing there.
  */
 void study_merged_print(const struct study *s, struct buf *b);
+/* Rows of its shards that are done of which nothing is predicted: they cannot
+ * be read, or models say what is no number. */
+uint64_t study_bad_rows(const struct study *s);
 
 /* The trial of an open study that a model of its results expects the best of
  * (store_means); false when the method looks at no results, or repeats of
@@ -355,6 +358,12 @@ int study_foresee(const struct study_setup *setup, struct study_changes *c,
 bool study_shares_gpus(const struct plan *p, size_t gpus);
 /* Makes the gpus that a trial needs what they are then. */
 void study_share_gpus(const struct plan *p, size_t gpus, struct needs *n);
+/* Makes a trial that jobs train on a GPU need its part of one. */
+void study_share_device(const struct plan *p, int64_t total, struct arena *a,
+                        struct needs *n);
+/* What is trained on; nothing where that is the cpu anyway. */
+void study_device_words(struct buf *b, const struct plan *p, size_t gpus,
+                        int64_t total, struct arena *a);
 /* How many of a machine's GPUs count for a stored study: all, or none where
  * its program was seen to use none. */
 int study_gpus_count(struct store *store, size_t machine, size_t *gpus,
@@ -670,6 +679,7 @@ struct model_file {
     const char *name; /* as a person knows it */
     const char *file; /* where a worker can read it */
     double weight;    /* all of them add up to 1 */
+    uint64_t setting; /* see ensemble.h */
 };
 struct models {
     const char *path; /* absolute */
@@ -727,6 +737,7 @@ struct ensemble_making {
     size_t count;
     double *weights;                 /* of members; 0: it is left out */
     const struct settings *settings; /* that they are folds of */
+    bool of_settings;                /* by which they were weighed */
 };
 /* What members were chosen or weighed by. */
 struct ensemble_rows {
@@ -774,6 +785,13 @@ const char *last_hidden_layer(const char *weights, struct arena *a,
 /* Makes a layer the only thing that a model file predicts. */
 int look_at_layer(struct value *model, const char *weights, const char *layer,
                   struct arena *a, struct err *err);
+/* An error where they are several: what a unit has learnt is each model's own.
+ */
+int layer_is_of_one(const struct models *m, struct err *err);
+/* weights_model of such a one. */
+struct nn_model *layer_model(const char *weights, const char *layer,
+                             struct data_view *view, struct arena *a,
+                             struct err *err);
 
 /* What an inference of a campaign will be, as far as it is known. */
 struct bulk_outlook {
@@ -814,6 +832,7 @@ struct inference {
     bool passes;      /* output/passes: what each says (ensemble.h), of
                          rows that none was trained on */
     const char *calibration; /* a file that `calibrate` wrote; NULL: none */
+    const char *novelty;     /* a file that `novelty` wrote; NULL: none */
     bool out_of_fold;        /* of these: that one was not trained on */
     const char *device;      /* that answers; NULL: the default */
     const char *scratch;     /* a folder, there already */
@@ -826,50 +845,29 @@ int inference_task(const struct inference *wanted, struct arena *a,
 
 /* ---- the rows of a layer ------------------------------------------------- */
 
-/* Those that an inference with `layer` has written, one after the other. */
-struct layer_rows {
-    const char *path;
-    struct str text;
-    struct csv csv;
-    size_t columns;
-    uint64_t row;    /* its number in its file, from 1 */
-    double *numbers; /* of the row last read */
+/* A row of which nothing is predicted. */
+struct layer_gap {
+    uint64_t row;  /* its number in its file */
+    size_t before; /* which of the others comes behind it */
 };
-int layer_rows_open(struct layer_rows *l, const char *folder, struct arena *a,
-                    struct err *err);
-void layer_rows_close(struct layer_rows *l);
-/* 1: there is one; 0: the end; -1: err. */
-int layer_rows_next(struct layer_rows *l, struct err *err);
-
-/* All of them, each number finite. */
+/* Those that an inference with `layer` has written, each number finite. */
 struct layer_table {
     size_t rows, columns;
     double *numbers; /* row by row */
     uint64_t *row;   /* numbers in their file */
+    VEC(struct layer_gap) gaps;
 };
-int layer_table_read(struct layer_table *t, const char *folder, struct arena *a,
-                     struct err *err);
+/* Without `gaps` a row without numbers is an error. */
+int layer_table_read(struct layer_table *t, const char *folder, bool gaps,
+                     struct arena *a, struct err *err);
 void layer_table_done(struct layer_table *t);
 
-struct novelty; /* see ensemble.h */
-int novelty_read(struct novelty *n, const char *path, struct arena *a,
-                 struct err *err);
-/* The hash of the weights that it is of; an error for an ensemble. */
-int novelty_weights(const struct inference *wanted, char hex[65],
-                    struct arena *a, struct err *err);
-/* An error where it was fitted for other weights. */
-int novelty_is_of(const struct novelty *n, const struct inference *wanted,
-                  const char *path, struct arena *a, struct err *err);
-/* Adds the columns distance and unlike to a table of predictions, by the rows
- * of the layer that lie in a task's folder. */
-int novelty_score(const struct novelty *n, const char *folder,
-                  const char *predictions, struct arena *a, struct err *err);
-struct novelties;
-int novelties_read(struct novelties *n, const char *path, struct arena *a,
-                   struct err *err);
-/* An error where it was fitted for another ensemble. */
-int novelties_are_of(const struct novelties *n, const struct models *m,
-                     const char *path, struct err *err);
+int weights_hash(const char *file, char hex[65], struct err *err);
+struct novelties; /* see ensemble.h */
+/* What `novelty` has found; an error where that was of other models. In the
+ * arena. */
+int novelties_read(struct novelties *n, const char *path,
+                   const struct models *m, struct arena *a, struct err *err);
 /* An error where rows of members cannot be the same by their numbers. */
 int novelties_share_rows(const struct models *m, struct arena *a,
                          struct err *err);
@@ -879,8 +877,7 @@ struct novelty_row {
     uint64_t row; /* its number in its file */
     double score;
 };
-struct novelty_scores {
-    bool common; /* of rows that all members have; else all have the same */
+struct novelty_scores { /* of rows that all members have */
     struct novelty_row *list;
     size_t count, members; /* rows; who has been added */
 };
@@ -888,9 +885,6 @@ int novelty_scores_add(struct novelty_scores *s, const struct novelties *n,
                        size_t member, const struct layer_table *t,
                        struct err *err);
 void novelty_scores_done(struct novelty_scores *s);
-/* As novelty_score. */
-int novelty_scores_write(const struct novelty_scores *s, double threshold,
-                         const char *predictions, struct err *err);
 
 /* ---- an inference over very many rows -------------------------------------
  */
@@ -909,6 +903,8 @@ int shards_at(const struct shards *s, int64_t number, struct task_shard *to,
 /* The metric that shards report: seconds that one model needs to predict one
  * row once, without start-up, reading rows and writing tables. */
 #define INFERENCE_SECONDS "t_image"
+/* The same: rows of which nothing is predicted; where there are any. */
+#define INFERENCE_BAD "bad_rows"
 
 /* What an inference asks for. */
 struct bulk_told {

@@ -69,6 +69,7 @@ static int find_needs(struct rehearsal *r, int64_t next, bool *first_only,
         return -1;
     study_share_cpus(s->plan, study_cpus(s), &r->preview.needs);
     study_share_gpus(s->plan, s->gpus, &r->preview.needs);
+    study_device_share(s, &r->preview.needs);
     return 0;
 }
 
@@ -99,6 +100,7 @@ static int rehearse(struct rehearsal *r, struct study_submit *out,
     r->preview.epoch++;
     r->preview.saves = s->plan->model_root != NULL;
     r->search = plan_search(s->plan, version, &r->points, s->arena, err);
+    study_devices_foresee(s);
     if (!r->search || find_needs(r, next, &out->first_only, err) ||
         engine_check(s->engine, &r->preview.needs, err))
         return -1;
@@ -118,6 +120,7 @@ int study_submit(const struct study_setup *setup, struct study_submit *out,
     r.study.engine = engine_open(&engine, &hooks, err);
     int rc = r.study.engine ? rehearse(&r, out, err) : -1;
     search_free(r.search);
+    study_devices_close(&r.study);
     engine_close(r.study.engine);
     arena_free(r.study.arena);
     return rc;

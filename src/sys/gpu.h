@@ -22,6 +22,12 @@ int gpu_parse(const char *text, struct arena *a, struct gpu_list *list,
 int gpu_nvml_read(const char *library, const char *visible, struct arena *a,
                   struct gpu_list *list, struct err *err);
 
+bool gpu_nvml_is_there(const char *library);
+/* The same by a process of its own, which is given so long; false: it has not
+ * answered, and nobody knows what there is. */
+bool gpu_read_apart(const char *library, const char *visible, double wait_s,
+                    struct arena *a, struct gpu_list *list);
+
 /* NVML, loaded for a while; NULL: it is not there. */
 struct gpu_nvml;
 struct gpu_nvml *gpu_nvml_open(const char *library);

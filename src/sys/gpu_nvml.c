@@ -14,6 +14,8 @@
 #include "base/library.h"
 #include "base/num.h"
 
+#define SLICES_MOST 16 /* of one GPU; today it is 7 */
+
 struct nvml_memory {
     unsigned long long total, free, used;
 };
@@ -47,6 +49,10 @@ struct nvml {
     /* Only newer drivers have it. */
     int (*nvmlDeviceGetDeviceHandleFromMigDeviceHandle)(void *mig,
                                                         void **device);
+    int (*nvmlDeviceGetMigMode)(void *device, unsigned *now, unsigned *next);
+    int (*nvmlDeviceGetMaxMigDeviceCount)(void *device, unsigned *count);
+    int (*nvmlDeviceGetMigDeviceHandleByIndex)(void *device, unsigned index,
+                                               void **mig);
     processes_fn *nvmlDeviceGetComputeRunningProcesses_v3;
     processes_fn *nvmlDeviceGetComputeRunningProcesses_v2;
     /* A slice of a GPU does not tell. */
@@ -69,6 +75,9 @@ static bool find(void *library, const char *name, void *function)
 static bool find_all(void *library, struct nvml *n)
 {
     FIND(nvmlDeviceGetDeviceHandleFromMigDeviceHandle);
+    FIND(nvmlDeviceGetMigMode);
+    FIND(nvmlDeviceGetMaxMigDeviceCount);
+    FIND(nvmlDeviceGetMigDeviceHandleByIndex);
     FIND(nvmlDeviceGetComputeRunningProcesses_v3);
     FIND(nvmlDeviceGetComputeRunningProcesses_v2);
     FIND(nvmlDeviceGetUtilizationRates);
@@ -184,14 +193,42 @@ static size_t read_visible(const struct nvml *n, unsigned count,
 
 /* ---- all of them ----------------------------------------------------- */
 
+/* How many slices a GPU may have that is cut into some; 0: it is whole. */
+static unsigned slices_of(const struct nvml *n, void *device)
+{
+    unsigned now = 0, next, count = 0;
+    if (!n->nvmlDeviceGetMigMode || !n->nvmlDeviceGetMaxMigDeviceCount ||
+        !n->nvmlDeviceGetMigDeviceHandleByIndex ||
+        n->nvmlDeviceGetMigMode(device, &now, &next) != 0 || !now ||
+        n->nvmlDeviceGetMaxMigDeviceCount(device, &count) != 0)
+        return 0;
+    return count < SLICES_MOST ? count : SLICES_MOST;
+}
+
+/* A GPU that is cut into slices cannot be used as a whole. */
+static size_t read_one(const struct nvml *n, unsigned index, struct gpu *gpus)
+{
+    void *device, *mig;
+    size_t used = 0;
+    if (n->nvmlDeviceGetHandleByIndex_v2(index, &device) != 0)
+        return 0;
+    unsigned slices = slices_of(n, device);
+    if (!slices)
+        return read_device(n, device, gpus);
+    for (unsigned i = 0; i < slices; i++)
+        if (n->nvmlDeviceGetMigDeviceHandleByIndex(device, i, &mig) == 0)
+            used += read_device(n, mig, &gpus[used]);
+    return used;
+}
+
 static void read_all(const struct nvml *n, const char *visible, struct arena *a,
                      struct gpu_list *list)
 {
     unsigned count;
     if (n->nvmlDeviceGetCount_v2(&count) != 0)
         return;
-    size_t room = count;
     /* Slices are not counted as devices. */
+    size_t room = (size_t)count * SLICES_MOST;
     for (const char *p = visible; p && *p; p++)
         room += *p == ',';
     struct gpu *gpus = arena_array(a, room + 1, sizeof(*gpus));
@@ -199,8 +236,17 @@ static void read_all(const struct nvml *n, const char *visible, struct arena *a,
     if (visible)
         used = read_visible(n, count, visible, gpus, room + 1);
     for (unsigned i = 0; !visible && i < count; i++)
-        used += read_index(n, i, &gpus[used]);
+        used += read_one(n, i, &gpus[used]);
     *list = (struct gpu_list){.gpus = gpus, .count = used};
+}
+
+/* Asks the driver for nothing. */
+bool gpu_nvml_is_there(const char *library)
+{
+    void *handle = library_open(library);
+    if (handle)
+        dlclose(handle);
+    return handle != NULL;
 }
 
 int gpu_nvml_read(const char *library, const char *visible, struct arena *a,

@@ -32,17 +32,6 @@ static unsigned affinity_cpus(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
-static int read_gpus(const char *text, struct arena *a, struct gpu_list *list,
-                     struct err *err)
-{
-    if (text)
-        return gpu_parse(text, a, list, err);
-    if (!gpu_nvml_read)
-        return 0;
-    return gpu_nvml_read(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"), a,
-                         list, err);
-}
-
 void machine_name(char *name, size_t size)
 {
     if (gethostname(name, size))
@@ -50,23 +39,50 @@ void machine_name(char *name, size_t size)
     name[size - 1] = 0;
 }
 
+static int read_rest(struct machine *m, const struct gpu_list *list,
+                     struct err *err)
+{
+    machine_name(m->host, sizeof(m->host));
+    m->cpus = limit_cpus("", affinity_cpus());
+    m->memory_bytes = limit_memory("");
+    if (m->memory_bytes == 0)
+        return err_set(err, ERR_SYSTEM,
+                       "cannot tell how much memory this machine has: "
+                       "/proc/meminfo does not say");
+    m->gpus = list->gpus;
+    m->gpu_count = list->count;
+    return 0;
+}
+
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err)
 {
     struct gpu_list list = {0};
-    struct machine read = {0};
-    if (read_gpus(gpus_text, a, &list, err) < 0)
+    struct machine read = {.gpus_described = gpus_text != NULL};
+    if (gpus_text && gpu_parse(gpus_text, a, &list, err) < 0)
         return -1;
-    machine_name(read.host, sizeof(read.host));
-    read.cpus = limit_cpus("", affinity_cpus());
-    read.memory_bytes = limit_memory("");
-    if (read.memory_bytes == 0)
-        return err_set(err, ERR_SYSTEM,
-                       "cannot tell how much memory this machine has: "
-                       "/proc/meminfo does not say");
-    read.gpus = list.gpus;
-    read.gpus_described = gpus_text != NULL;
-    read.gpu_count = list.count;
+    if (!gpus_text)
+        read.gpus_silent =
+            !gpu_read_apart(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"),
+                            MACHINE_GPU_WAIT_S, a, &list);
+    if (read_rest(&read, &list, err))
+        return -1;
+    *m = read;
+    return 0;
+}
+
+int machine_read_here(struct machine *m, const char *gpus_text, struct arena *a,
+                      struct err *err)
+{
+    struct gpu_list list = {0};
+    struct machine read = {.gpus_described = gpus_text != NULL};
+    if (gpus_text && gpu_parse(gpus_text, a, &list, err) < 0)
+        return -1;
+    if (!gpus_text && gpu_nvml_read)
+        gpu_nvml_read(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"), a,
+                      &list, err);
+    if (read_rest(&read, &list, err))
+        return -1;
     *m = read;
     return 0;
 }

@@ -330,11 +330,17 @@ struct machine {
     const struct gpu *gpus;
     size_t gpu_count;
     bool gpus_described; /* they are what a text says, not what NVML knows */
+    bool gpus_silent;    /* the driver did not answer: nobody knows of any */
 };
+#define MACHINE_GPU_WAIT_S 20.0 /* one that sleeps may take seconds to wake */
 /* Looks at this machine. gpus_text describes GPUs instead of asking NVML:
- * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. */
+ * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. A
+ * process of its own asks, so that a driver which hangs holds nobody. */
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err);
+/* The same without one: for who is on the GPU already. */
+int machine_read_here(struct machine *m, const char *gpus_text, struct arena *a,
+                      struct err *err);
 /* All of it, free, as room for tasks; the texts live in the arena. */
 void machine_room(const struct machine *m, uint32_t parallel, struct arena *a,
                   struct room *r);
@@ -366,6 +372,9 @@ void gpu_looker_close(struct gpu_looker *l);
  * means that it is still that one. Yours to close. */
 struct gpu_scout *gpu_scout_open(const struct machine *m, const char *file);
 uint64_t gpu_scout_look(struct gpu_scout *s, size_t gpu, struct gpu_use *u);
+/* Waits for an answer to a question of now, some seconds at most: the looks
+ * behind it know at least that. */
+void gpu_scout_await(struct gpu_scout *s);
 void gpu_scout_close(struct gpu_scout *s);
 
 /* Seconds that this machine's cpus have been busy since it was started; -1 when

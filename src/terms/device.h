@@ -27,6 +27,9 @@
     row(avx512, 64, 256, 4, 0, "cpu, of this kind")
 /* clang-format on */
 
+/* The oldest GPU that the device cuda can use: Ampere. */
+#define DEVICE_CUDA_CAPABILITY 8.0
+
 struct device {
     const char *name;
     int members;           /* of a cohort at once, at most */

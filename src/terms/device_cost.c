@@ -37,6 +37,12 @@ static double step_s(const struct device_work *w, const struct device_pace *p,
     return w->depth * p->op_s + members * w->flops / p->flops_s;
 }
 
+static double gpus_of(const struct device_work *w)
+{
+    return w->gpus ? w->gpus : 1;
+}
+
+/* Of each GPU: what may be out at once is spread over all. */
 static size_t members_of(const struct device_work *w, const struct device *d,
                          const struct device_pace *p)
 {
@@ -45,10 +51,9 @@ static size_t members_of(const struct device_work *w, const struct device *d,
     double most = (double)device_capacity(d, w->numbers);
     if (enough < MEMBERS_LEAST)
         enough = MEMBERS_LEAST;
-    if (w->at_once && most > (double)w->at_once)
-        most = (double)w->at_once;
-    if (most > (double)w->trials)
-        most = (double)w->trials;
+    if (w->at_once)
+        most = fmin(most, ceil((double)w->at_once / gpus_of(w)));
+    most = fmin(most, ceil((double)w->trials / gpus_of(w)));
     most = enough < most ? ceil(enough) : most;
     return most < 1 ? 1 : (size_t)most;
 }
@@ -67,7 +72,7 @@ struct device_choice device_choose(const struct device_work *w,
     size_t members = members_of(w, g, gpu);
     double conduct = trials * w->conduct_s;
     double on_cpus = rounds(trials, w->cpus) * w->steps * step_s(w, cpu, 1);
-    double on_gpu = rounds(trials, (double)members) * w->steps *
+    double on_gpu = rounds(trials, (double)members * gpus_of(w)) * w->steps *
                     step_s(w, gpu, (double)members);
     struct device_choice choice = {.cpu_s = fmax(on_cpus, conduct),
                                    .gpu_s =
@@ -82,11 +87,38 @@ struct device_choice device_choose(const struct device_work *w,
 
 /* ---- as text ------------------------------------------------------------ */
 
+/* As it is stored, and for people. */
+static const struct {
+    const char *name, *words;
+} reasons[] = {[DEVICE_BY_TIME] = {"time", ""},
+               [DEVICE_JOBS_ASK] = {"jobs-ask", "jobs ask for GPUs"},
+               [DEVICE_JOBS_ASK_NOT] = {"jobs-ask-not", "jobs ask for no GPU"},
+               [DEVICE_NO_WORKER] = {"no-worker",
+                                     "jobs ask for GPUs, but there is no "
+                                     "throng-worker-cuda beside "
+                                     "throng-worker"}};
+
+static enum device_why why_of(const struct value *v)
+{
+    const struct value *why = value_get(v, STR("why"));
+    for (size_t i = 0; why && i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        if (str_is(value_text(why), reasons[i].name))
+            return (enum device_why)i;
+    return DEVICE_BY_TIME;
+}
+
 void device_choice_print(struct buf *b, const struct device_choice *c)
 {
+    if (c->why != DEVICE_BY_TIME) {
+        buf_addf(b, "{\"device\":\"%s\",\"members\":%zu,\"why\":\"%s\"}",
+                 c->device->name, c->members, reasons[c->why].name);
+        return;
+    }
     buf_addf(
         b, "{\"device\":\"%s\",\"members\":%zu,\"trials\":%lld,\"cpus\":%u",
         c->device->name, c->members, (long long)c->work.trials, c->work.cpus);
+    if (c->work.gpus > 1)
+        buf_addf(b, ",\"gpus\":%u", c->work.gpus);
     buf_addf(b, ",\"cpu_seconds\":%.6g,\"gpu_seconds\":%.6g", c->cpu_s,
              c->gpu_s);
     buf_addf(b, ",\"conductor_seconds\":%.6g}", c->conductor_s);
@@ -108,11 +140,13 @@ bool device_choice_parse(struct str text, struct device_choice *c)
     if (d)
         *c = (struct device_choice){
             .device = d,
+            .why = why_of(v),
             .members = (size_t)number_of(v, "members"),
             .cpu_s = number_of(v, "cpu_seconds"),
             .gpu_s = number_of(v, "gpu_seconds"),
             .conductor_s = number_of(v, "conductor_seconds"),
             .work = {.trials = (int64_t)number_of(v, "trials"),
+                     .gpus = (unsigned)number_of(v, "gpus"),
                      .cpus = (unsigned)number_of(v, "cpus")}};
     arena_free(a);
     return d != NULL;
@@ -129,10 +163,16 @@ void device_choice_words(struct buf *b, const struct device_choice *c)
     buf_adds(b, c->device->name);
     if (c->device->gpu)
         buf_addf(b, ", up to %zu at a time", c->members);
+    if (c->device->gpu && w->gpus > 1)
+        buf_addf(b, " on each of %u GPUs", w->gpus);
+    if (c->why != DEVICE_BY_TIME) {
+        buf_addf(b, ": %s", reasons[c->why].words);
+        return;
+    }
     buf_addf(b, ": %lld trial%s should take ", (long long)w->trials,
              w->trials == 1 ? "" : "s");
     add_about(b, c->gpu_s);
-    buf_adds(b, " on the GPU, ");
+    buf_adds(b, w->gpus > 1 ? " on the GPUs, " : " on the GPU, ");
     add_about(b, c->cpu_s);
     buf_addf(b, " on %u cpu%s", w->cpus, w->cpus == 1 ? "" : "s");
     if (!(c->conductor_s > 0) || w->trials < 1)

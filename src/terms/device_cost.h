@@ -35,12 +35,21 @@ struct device_work {
     int64_t trials;
     int64_t at_once; /* at most, by the method; 0: any number */
     unsigned cpus;
+    unsigned gpus;    /* taken to be equal; 0 is 1 */
     double conduct_s; /* of the conductor, for one of them */
+};
+
+enum device_why {
+    DEVICE_BY_TIME,      /* both were timed */
+    DEVICE_JOBS_ASK,     /* jobs of a scheduler ask for GPUs */
+    DEVICE_JOBS_ASK_NOT, /* they ask for none */
+    DEVICE_NO_WORKER     /* they do, and no program can use them */
 };
 
 struct device_choice {
     const struct device *device;
-    size_t members; /* of a cohort */
+    enum device_why why;
+    size_t members; /* of a cohort, on each GPU */
     double cpu_s, gpu_s;
     double conductor_s; /* that the conductor needs, where it is the slower one
                            on that device; else 0 */
@@ -55,7 +64,8 @@ void device_choice_print(struct buf *b, const struct device_choice *c);
 /* False: it is none. */
 bool device_choice_parse(struct str text, struct device_choice *c);
 /* "cuda, up to 2048 at a time: 10000 trials should take 31s on the GPU, 12m on
- * 16 cpus", and what the conductor has to do with it */
+ * 16 cpus" (of several GPUs "up to 2048 at a time on each of 4 GPUs: … on the
+ * GPUs"), and what the conductor has to do with it */
 void device_choice_words(struct buf *b, const struct device_choice *c);
 
 #endif

@@ -83,6 +83,7 @@ static const struct field fields[] = {
     {"shard_size", FIELD_U64, OF(shard.size)},
     {"shard_changed_ns", FIELD_I64, OF(shard.changed_ns)},
     {"shard_hash", FIELD_U64, OF(shard.hash)},
+    {"shard_lines", FIELD_U64, OF(shard.lines)},
     {"shard_fault", FIELD_STR, OF(shard.fault)},
     {"metric_name", FIELD_STR, OF(metric_name)},
     {"metrics", FIELD_STR, OF(metrics)},

@@ -67,6 +67,8 @@ struct task_shard {
     uint64_t size;      /* of the file when it was cut, … */
     int64_t changed_ns; /* … and its time; 0: neither is known */
     uint64_t hash;      /* of its bytes (data_cut); 0: it is not known */
+    uint64_t lines;     /* of text, between the head and them; UINT64_MAX: it is
+                           not known */
     struct str fault;   /* why there are no rows; empty: there are */
 };
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "study/study.h"
+#include "terms/device.h"
 #include "terms/place.h"
 #include "terms/room.h"
 
@@ -232,6 +233,13 @@ static void reason_data(struct reasons *r, const struct outlook *o)
 }
 
 /* What a trial takes, whatever this machine has. */
+static const char *trained_how(const struct outlook *o)
+{
+    const struct device *d = device_find(o->plan->device, NULL);
+    return d && d->gpu ? "together by one process for each GPU"
+                       : "in turn by one process for each cpu";
+}
+
 static void reason_room(struct reasons *r, const struct outlook *o,
                         uint64_t bytes)
 {
@@ -279,9 +287,8 @@ static void reason_memory(struct reasons *r, const struct outlook *o)
                  o->unfit.text);
     } else if (is_trained(o) && !o->needs.memory_bytes) {
         buf_addf(&b,
-                 "training is built in: %u model%s at once here, trained in "
-                 "turn by one process for each cpu",
-                 o->slots, o->slots == 1 ? "" : "s");
+                 "training is built in: %u model%s at once here, trained %s",
+                 o->slots, o->slots == 1 ? "" : "s", trained_how(o));
     } else if (bytes) {
         buf_adds(&b, "memory of one trial: ");
         num_print_bytes(&b, bytes);

@@ -5,6 +5,9 @@
 #include "base/chars.h"
 #include "base/json.h"
 
+/* It says itself what is missing, and how to train without. */
+#define NO_DEVICE "this machine has no device"
+
 #define VALUE_LEAST 3 /* letters of a value that is known in a message */
 
 /* ---- which line ------------------------------------------------------- */
@@ -231,7 +234,7 @@ static const char *hint_by_outcome(const struct trial_failure *f)
                "own may also save checkpoints and exit with 85 to go on in "
                "another attempt";
     case OUTCOME_SPAWN:
-        if (holds(f->reason, NO_CHECKPOINT))
+        if (holds(f->reason, NO_CHECKPOINT) || holds(f->reason, NO_DEVICE))
             return NULL;
         return "the program could not be started: is its name right and the "
                "file executable?";

@@ -33,10 +33,15 @@ static void look_at_machine(struct health *f)
                  arena_printf(f->arena, "%s: %u cpu%s, %s for tasks", m.host,
                               m.cpus, m.cpus == 1 ? "" : "s", b.p));
     buf_done(&b);
-    note(f, "gpus", m.gpu_count ? HEALTH_OK : HEALTH_ABSENT,
-         m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
-                                    m.gpus[0].name)
-                     : "none seen (NVML is not here or lists none)");
+    if (m.gpus_silent)
+        health_found(f, "gpus", false,
+                     "the NVIDIA driver does not answer: no GPU is used "
+                     "(nvidia-smi would hang, too; its log is in dmesg)");
+    else
+        note(f, "gpus", m.gpu_count ? HEALTH_OK : HEALTH_ABSENT,
+             m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
+                                        m.gpus[0].name)
+                         : "none seen (NVML is not here or lists none)");
 }
 
 static void look_at_devices(struct health *f)

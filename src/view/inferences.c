@@ -86,9 +86,11 @@ static void add_done(struct inference_line *l, const struct trial *t,
                      uint64_t rows, double passes, struct arena *a)
 {
     const struct value *image = last_of(t, INFERENCE_SECONDS, a);
+    const struct value *bad = last_of(t, INFERENCE_BAD, a);
     double predictions = (double)rows * passes;
     l->done++;
     l->rows += rows;
+    l->bad_rows += bad ? (uint64_t)value_number(bad) : 0;
     l->predictions += predictions;
     if (!image)
         return;
@@ -221,6 +223,7 @@ struct inference_line inferences_total(const struct inference_line *list,
         all.done += l->done;
         all.failed += l->failed;
         all.rows += l->rows;
+        all.bad_rows += l->bad_rows;
         all.predictions += l->predictions;
         all.seconds += l->seconds;
         all.slot_seconds += l->slot_seconds;
@@ -274,6 +277,7 @@ static void add_line(struct tabled *t, const struct inference_line *l)
     tabled_count(t, (int64_t)l->done);
     tabled_count(t, (int64_t)l->failed);
     tabled_count(t, (int64_t)l->rows);
+    tabled_count(t, (int64_t)l->bad_rows);
     add_some(t, l->models);
     add_some(t, l->samples > 0 ? (uint64_t)l->samples : 0);
     tabled_count(t, (int64_t)l->predictions);
@@ -289,9 +293,9 @@ void inferences_table(struct tabled *t, const struct inference_line *list,
                       size_t count)
 {
     static const char *const titles[] = {
-        "study",         "shards",  "done",        "failed",  "rows",
-        "models",        "samples", "predictions", "seconds", "slots",
-        "predictions/s", "rows/s",  "dropout",     "t_image"};
+        "study", "shards",        "done",    "failed",      "rows",
+        "bad",   "models",        "samples", "predictions", "seconds",
+        "slots", "predictions/s", "rows/s",  "dropout",     "t_image"};
     struct inference_line total = inferences_total(list, count);
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         tabled_title(t, titles[i]);
@@ -315,6 +319,7 @@ static void print_line(struct buf *b, const struct inference_line *l)
     buf_addf(b, "\"shards\":%llu,\"done\":%llu,\"failed\":%llu,\"rows\":%llu",
              (unsigned long long)l->shards, (unsigned long long)l->done,
              (unsigned long long)l->failed, (unsigned long long)l->rows);
+    buf_addf(b, ",\"bad_rows\":%llu", (unsigned long long)l->bad_rows);
     buf_addf(b, ",\"predictions\":%.0f", l->predictions);
     print_number(b, "seconds", l->seconds);
     buf_addf(b, ",\"slots\":%lld", (long long)l->slots);

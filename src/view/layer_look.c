@@ -1,7 +1,8 @@
 /* layer_look.c - the rows of a layer as directions and groups
  *
  * The table that a task has written becomes one of what was asked for: pc_1 …,
- * and cluster with silhouette. */
+ * and cluster with silhouette. Rows of which nothing is predicted stay in it,
+ * and nothing is found by them. */
 #include <math.h>
 
 #include "base/num.h"
@@ -22,6 +23,8 @@ static int check(const struct looking *l)
 {
     const struct layer_table *t = &l->table;
     const struct layer_asked *q = l->asked;
+    if (!t->rows)
+        return err_set(l->err, ERR_INPUT, "no row has numbers to look at");
     if (q->components > t->columns || q->clusters > t->rows)
         return err_set(l->err, ERR_USAGE,
                        q->components > t->columns
@@ -85,6 +88,21 @@ static void add_row(const struct looking *l, struct buf *b, size_t i)
     buf_addc(b, '\n');
 }
 
+/* Those that come before row i of the others, with empty cells. */
+static size_t add_gaps(const struct looking *l, struct buf *b, size_t from,
+                       size_t i)
+{
+    size_t cells = l->principal.count + (l->cluster ? 2 : 0);
+    for (; from < l->table.gaps.len && l->table.gaps.p[from].before == i;
+         from++) {
+        buf_addf(b, "%llu", (unsigned long long)l->table.gaps.p[from].row);
+        for (size_t k = 0; k < cells; k++)
+            buf_addc(b, ',');
+        buf_addc(b, '\n');
+    }
+    return from;
+}
+
 static int write_table(const struct looking *l, const char *path)
 {
     struct buf b;
@@ -97,9 +115,11 @@ static int write_table(const struct looking *l, const char *path)
         buf_addf(&b, ",pc_%zu", k + 1);
     buf_adds(&b, l->cluster ? ",cluster,silhouette\n" : "\n");
     int rc = file_add(out, buf_str(&b), l->err);
-    for (size_t i = 0; !rc && i < l->table.rows; i++) {
+    for (size_t i = 0, gap = 0; !rc && i <= l->table.rows; i++) {
         buf_reset(&b);
-        add_row(l, &b, i);
+        gap = add_gaps(l, &b, gap, i);
+        if (i < l->table.rows)
+            add_row(l, &b, i);
         rc = file_add(out, buf_str(&b), l->err);
     }
     buf_done(&b);
@@ -114,7 +134,7 @@ struct value *layer_look(const struct layer_asked *q, struct arena *a,
 {
     struct looking l = {
         .asked = q, .arena = a, .err = err, .told = value_object(a)};
-    if (layer_table_read(&l.table, q->folder, a, err))
+    if (layer_table_read(&l.table, q->folder, true, a, err))
         return NULL;
     int rc = check(&l);
     if (!rc && q->components)

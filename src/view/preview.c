@@ -214,6 +214,18 @@ static void add_gpus(struct buf *b, const struct preview *k)
                     "use none\n");
 }
 
+/* What is trained on, where that is more than a cpu, or might be. */
+static void add_device(struct buf *b, const struct preview *k)
+{
+    struct buf words;
+    buf_init(&words);
+    study_device_words(&words, k->plan, k->machine->gpu_count,
+                       k->outlook->total, k->arena);
+    if (words.len)
+        buf_addf(b, "device   %s\n", words.p);
+    buf_done(&words);
+}
+
 static int add_sample(struct buf *b, const struct preview *k, int64_t id,
                       struct err *err)
 {
@@ -230,10 +242,12 @@ static int add_sample(struct buf *b, const struct preview *k, int64_t id,
     if (id == 1) {
         study_share_cpus(k->plan, k->machine->cpus, &needs);
         study_share_gpus(k->plan, k->outlook->gpus, &needs);
+        study_share_device(k->plan, k->outlook->total, k->arena, &needs);
         buf_adds(b, "needs    ");
         needs_print(b, &needs);
         buf_adds(b, " each\n");
         add_gpus(b, k);
+        add_device(b, k);
         buf_adds(b,
                  k->plan->kind->runs > RUNS_MODEL ? "tasks\n" : "commands\n");
     }

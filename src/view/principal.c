@@ -47,8 +47,9 @@ static void turn(double *direction, size_t columns)
     for (size_t k = 1; k < columns; k++)
         if (fabs(direction[k]) > fabs(direction[most]))
             most = k;
-    for (size_t k = 0; direction[most] < 0 && k < columns; k++)
-        direction[k] = -direction[k];
+    const double sign = direction[most] < 0 ? -1 : 1;
+    for (size_t k = 0; k < columns; k++)
+        direction[k] *= sign;
 }
 
 static void take(struct principal *p, const double *values, const double *v)

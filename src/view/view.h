@@ -873,6 +873,7 @@ int load_json(struct buf *b, struct store *store, size_t points,
 struct inference_line {
     const char *name; /* of the study */
     uint64_t shards, done, failed, rows, models;
+    uint64_t bad_rows;          /* of those, without a prediction */
     int64_t samples;            /* 0: once, without dropout; -1: trials that
                                    name their models differ in it */
     double passes, predictions; /* of a row, and of all rows that are done */

@@ -117,6 +117,12 @@ struct cohort *cohort_of(struct train *t, struct member *m, struct err *err)
     return cohort_new(t, m, key, err);
 }
 
+void cohort_give_up(struct train *t, struct member *m)
+{
+    m->cohort = NULL;
+    drop_empty(t);
+}
+
 void cohort_leave(struct member *m)
 {
     if (!m->cohort || m->place < 0)

@@ -74,13 +74,17 @@ int committee_adapt(struct member *m, struct nn_model *model, struct err *err)
 
 bool committee_wanted(const struct member *m)
 {
-    return m->task.options.len > 0;
+    struct err ignored = {0};
+    const struct value *v = options_of(m, &ignored);
+    bool beside = v && v->count == 1 && value_get(v, STR("novelty"));
+    return m->task.options.len > 0 && !beside;
 }
 
 /* ---- seats --------------------------------------------------------------- */
 
-static struct member *open_seat(struct train *t, const struct member *first,
-                                const struct value *v, struct err *err)
+struct member *member_open_seat(struct train *t, const struct member *first,
+                                const struct value *v, bool draws,
+                                struct err *err)
 {
     struct task task = first->task;
     struct buf text;
@@ -88,7 +92,7 @@ static struct member *open_seat(struct train *t, const struct member *first,
     buf_init(&text);
     json_print(&text, value_get(v, STR("model")));
     m->kind = first->kind;
-    m->draws = first->draws;
+    m->draws = draws;
     m->seated = true;
     m->task.model = arena_str(m->arena, buf_str(&text));
     m->task.weights =
@@ -116,7 +120,8 @@ static int open_seats(struct train *t, struct committee *c, struct member *m,
     c->seats[0] = m;
     c->rule.members = 1;
     for (size_t i = 0; i < count; i++) {
-        struct member *seat = open_seat(t, m, others->items[i], err);
+        struct member *seat =
+            member_open_seat(t, m, others->items[i], m->draws, err);
         if (!seat)
             return -1;
         c->seats[c->rule.members++] = seat;
@@ -264,7 +269,7 @@ static void name_columns(struct committee *c, size_t head)
     size_t count;
     const char **names = combine_names_of(&c->rule, &c->heads[head],
                                           c->calibration, &count, c->arena);
-    c->more[head] = (struct predicted_more){names, count};
+    c->more[head] = (struct predicted_more){.names = names, .count = count};
 }
 
 /* Stacking is of the outputs that it was fitted on. */
@@ -319,7 +324,9 @@ static void make_heads(struct committee *c)
         if (!c->keeps_passes)
             name_columns(c, i);
     }
-    if (c->keeps_passes)
+    if (!c->keeps_passes)
+        c->more[c->head_count] = unlike_columns(c->seats[0]);
+    else
         c->more[c->head_count].count =
             combine_passes(&c->rule) * (c->wide + c->out_of_fold);
 }
@@ -420,8 +427,10 @@ struct predicted committee_rows(const struct committee *c)
 
 const char **committee_columns(const struct committee *c, size_t *count)
 {
-    return keep_columns(&c->rule, c->heads, c->head_count, c->calibration,
-                        count, c->arena);
+    struct keep_more more = {.calibrated = c->calibration,
+                             .scored = c->more[c->head_count].count};
+    return keep_columns(&c->rule, c->heads, c->head_count, more, count,
+                        c->arena);
 }
 
 size_t committee_seats(const struct committee *c)

@@ -22,8 +22,35 @@ struct trainer {
     struct link link;
     size_t members;
     bool gpu;    /* it is throng-worker-cuda */
+    int on;      /* the GPU of the room that it sees; -1: what there is */
     bool silent; /* it did not answer, and has been killed */
 };
+
+/* NULL: it has none that is known. */
+static struct crew_gpu *gpu_of(const struct trainer *t)
+{
+    return t->on < 0 ? NULL : &t->worker->gpus.list[t->on];
+}
+
+static void man(struct attempt *a, struct trainer *t)
+{
+    a->trainer = t;
+    a->process = t->process;
+    t->members++;
+    if (gpu_of(t))
+        gpu_of(t)->members++;
+}
+
+void crew_forget(struct attempt *a)
+{
+    struct trainer *t = a->trainer;
+    if (!t)
+        return;
+    t->members--;
+    if (gpu_of(t))
+        gpu_of(t)->members--;
+    a->trainer = NULL;
+}
 
 static struct attempt *member_of(struct trainer *t, const struct record *r)
 {
@@ -58,6 +85,8 @@ static void member_ended(struct attempt *a, struct str payload)
     a->use = e.use;
     a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
     a->phase = ATTEMPT_DRAINING;
+    if (e.outcome == OUTCOME_DONE && gpu_of(a->trainer))
+        crew_gpu_served(gpu_of(a->trainer));
     crew_forget(a);
 }
 
@@ -92,15 +121,25 @@ static void on_closed(void *context)
     (void)context;
 }
 
-/* The worker's own, and the mark by which leftovers are known; yours to
- * free. */
-static const char **environment_of(const struct worker *w)
+#define VISIBLE "CUDA_VISIBLE_DEVICES="
+
+/* The worker's own, the mark by which leftovers are known, and the one GPU that
+ * it is to see; yours to free, `visible` as long as it is used. */
+static const char **environment_of(const struct trainer *t, struct buf *visible)
 {
-    size_t count = w->environment.base.len;
-    const char **env = xcalloc(count + 2, sizeof *env);
-    for (size_t i = 0; i < count; i++)
-        env[i] = w->environment.base.p[i];
-    env[count] = w->environment.mark;
+    const struct worker *w = t->worker;
+    size_t count = w->environment.base.len, used = 0;
+    const char **env = xcalloc(count + 3, sizeof *env);
+    for (size_t i = 0; i < count; i++) {
+        const char *one = w->environment.base.p[i];
+        if (t->on < 0 || strncmp(one, VISIBLE, sizeof VISIBLE - 1) != 0)
+            env[used++] = one;
+    }
+    if (t->on >= 0) {
+        buf_addf(visible, VISIBLE "%.*s", STRF(w->room.gpus[t->on].id));
+        env[used++] = visible->p;
+    }
+    env[used] = w->environment.mark;
     return env;
 }
 
@@ -125,18 +164,26 @@ static const char *program_of(const struct trainer *t, char *path, size_t size,
     return NULL;
 }
 
-static int spawn(struct trainer *t, int fd, struct err *err)
+/* Where there is another GPU a trainer leaves that does not see its own. */
+static int spawn(struct trainer *t, bool may_leave, int fd, struct err *err)
 {
     struct worker *w = t->worker;
     char number[16], path[4096];
+    struct buf visible;
     const char *program = program_of(t, path, sizeof path, err);
     if (!program)
         return -1;
     snprintf(number, sizeof number, "%d", fd);
-    const char *argv[] = {program,       "--trainer",
-                          number,        w->study.path ? "--folder" : NULL,
-                          w->study.path, NULL};
-    const char **env = environment_of(w);
+    const char *argv[7] = {program, "--trainer", number};
+    size_t count = 3;
+    if (may_leave)
+        argv[count++] = "--or-leave";
+    if (w->study.path) {
+        argv[count++] = "--folder";
+        argv[count++] = w->study.path;
+    }
+    buf_init(&visible);
+    const char **env = environment_of(t, &visible);
     struct spawn s = {.argv = argv,
                       .env = env,
                       .in = w->nothing,
@@ -147,15 +194,25 @@ static int spawn(struct trainer *t, int fd, struct err *err)
                       .die_with_parent = true};
     int rc = process_spawn(&s, &t->process, err);
     free(env);
+    buf_done(&visible);
     return rc;
 }
 
-static struct trainer *trainer_new(struct worker *w, bool gpu, struct err *err)
+/* Of a trainer that is to be. */
+struct post {
+    bool gpu;
+    int on;
+    bool may_leave;
+};
+
+static struct trainer *trainer_new(struct worker *w, const struct post *post,
+                                   struct err *err)
 {
     int ends[2];
     struct trainer *t = xcalloc(1, sizeof *t);
     t->worker = w;
-    t->gpu = gpu;
+    t->gpu = post->gpu;
+    t->on = post->on;
     t->hooks = (struct link_hooks){
         .context = t, .record = on_record, .closed = on_closed};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -165,7 +222,7 @@ static struct trainer *trainer_new(struct worker *w, bool gpu, struct err *err)
     }
     int rc = link_open_socket(&t->link, w->loop, ends[0], &t->hooks, err);
     if (rc == 0)
-        rc = spawn(t, ends[1], err);
+        rc = spawn(t, post->may_leave, ends[1], err);
     close(ends[1]);
     if (rc != 0) {
         link_done(&t->link);
@@ -177,35 +234,67 @@ static struct trainer *trainer_new(struct worker *w, bool gpu, struct err *err)
     return t;
 }
 
-/* Trainers that the room has cpus for, now that others have theirs. A GPU has
- * one, in which all its members are trained together. */
-static size_t most_trainers(const struct worker *w, bool gpu)
+/* Trainers that the room has cpus for, now that others have theirs. */
+static size_t most_trainers(const struct worker *w)
 {
-    if (gpu)
-        return 1;
     double cpus = w->room.cpus - w->room.lent_cpus;
     return cpus < 1 ? 1 : (size_t)cpus;
 }
 
 /* The one with the fewest members. A task that may be the cause of losses
  * comes when few others, or none, are out (blame.c of the conductor). */
-static struct trainer *choose(struct worker *w, bool gpu, struct err *err)
+static struct trainer *choose(struct worker *w, struct err *err)
 {
     struct trainer *best = NULL;
     size_t count = 0;
     for (size_t i = 0; i < w->trainers.len; i++) {
         struct trainer *t = w->trainers.p[i];
-        if (t->silent || t->gpu != gpu || ++count > most_trainers(w, gpu))
+        if (t->silent || t->gpu || ++count > most_trainers(w))
             continue;
         if (!best || t->members < best->members)
             best = t;
     }
-    if (!best || (best->members && count < most_trainers(w, gpu))) {
-        struct trainer *fresh = trainer_new(w, gpu, err);
+    if (!best || (best->members && count < most_trainers(w))) {
+        struct post post = {.on = -1};
+        struct trainer *fresh = trainer_new(w, &post, err);
         if (fresh || !best)
             best = fresh;
     }
     return best;
+}
+
+static struct trainer *trainer_on(const struct worker *w, int gpu)
+{
+    for (size_t i = 0; i < w->trainers.len; i++) {
+        struct trainer *t = w->trainers.p[i];
+        if (!t->silent && t->gpu && t->on == gpu)
+            return t;
+    }
+    return NULL;
+}
+
+/* A GPU has one, in which all its members are trained together. One that
+ * another study has gets none as long as there are others. */
+static struct trainer *choose_gpu(struct attempt *a, struct err *err)
+{
+    struct worker *w = a->worker;
+    struct crew_gpus *gpus = &w->gpus;
+    int64_t now = clock_mono_ns();
+    int on = crew_gpus_choose(gpus, &w->room, &a->grant, now);
+    for (size_t i = 1; i < w->room.gpu_count && on >= 0; i++) {
+        if (trainer_on(w, on) || now < gpus->list[on].rests_ns ||
+            !share_gpu_is_elsewhere(w, (size_t)on))
+            break;
+        crew_gpu_taken(&gpus->list[on], now);
+        on = crew_gpus_choose(gpus, &w->room, &a->grant, now);
+    }
+    struct trainer *t = trainer_on(w, on);
+    struct post post = {.gpu = true,
+                        .on = on,
+                        .may_leave =
+                            on >= 0 && !gpus->list[on].gone &&
+                            crew_gpus_has_other(gpus, &w->room, &a->grant, on)};
+    return t ? t : trainer_new(w, &post, err);
 }
 
 static void tell(struct attempt *a, enum record_type type, struct str payload)
@@ -220,6 +309,21 @@ static void tell(struct attempt *a, enum record_type type, struct str payload)
     link_acknowledge(link, link->count);
 }
 
+static int hand_over(struct attempt *a, struct err *err)
+{
+    struct worker *w = a->worker;
+    const struct device *device = device_find(a->task.device, NULL);
+    struct trainer *t =
+        device && device->gpu ? choose_gpu(a, err) : choose(w, err);
+    if (!t)
+        return -1;
+    man(a, t);
+    buf_reset(&w->payload);
+    task_print(&w->payload, &a->task);
+    tell(a, RECORD_TASK, buf_str(&w->payload));
+    return 0;
+}
+
 /* Whom nobody asks hears of no decision either. A trainer makes files when
  * it has some to write. */
 int crew_start(struct attempt *a, struct err *err)
@@ -228,20 +332,10 @@ int crew_start(struct attempt *a, struct err *err)
     if ((a->task.resume_from.len || a->task.copy_of.len) &&
         folder_open(&a->folder, &a->task, &w->pool, a->arena, err) != 0)
         return -1;
-    const struct device *device = device_find(a->task.device, NULL);
-    struct trainer *t = choose(w, device && device->gpu, err);
-    if (!t)
-        return -1;
     if (w->bundle.on && !w->bundle.asked && !ruling_is_on(a))
         a->task.awaits = 0;
-    a->trainer = t;
-    a->process = t->process;
-    t->members++;
     a->due_ns = a->started_ns + CREW_LOOK_NS;
-    buf_reset(&w->payload);
-    task_print(&w->payload, &a->task);
-    tell(a, RECORD_TASK, buf_str(&w->payload));
-    return 0;
+    return hand_over(a, err);
 }
 
 void crew_go(struct attempt *a, struct str payload)
@@ -280,14 +374,6 @@ void crew_look(struct attempt *a, int64_t now_ns)
     a->due_ns = now_ns + CREW_LOOK_NS;
 }
 
-void crew_forget(struct attempt *a)
-{
-    if (!a->trainer)
-        return;
-    a->trainer->members--;
-    a->trainer = NULL;
-}
-
 static const char *why_lost(const struct trainer *t, struct arena *a,
                             int status)
 {
@@ -297,20 +383,72 @@ static const char *why_lost(const struct trainer *t, struct arena *a,
     if (WIFSIGNALED(status))
         return arena_printf(a, "its trainer ended by signal %d (%s)",
                             WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (gpu_of(t) && WEXITSTATUS(status) == CREW_EXIT_FAILED)
+        return arena_printf(
+            a, "its trainer ended with code %d: GPU %.*s failed",
+            WEXITSTATUS(status), STRF(t->worker->room.gpus[t->on].id));
     return arena_printf(a, "its trainer ended with code %d",
                         WEXITSTATUS(status));
 }
 
-static void lose(struct attempt *a, int status)
+static void lose(struct attempt *a, int status, uint32_t company)
 {
     if (a->verdict == OUTCOME_NONE) {
         a->verdict = OUTCOME_LOST;
         a->reason = why_lost(a->trainer, a->arena, status);
-        a->company = (uint32_t)a->trainer->members;
+        a->company = company;
     }
     a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
     a->phase = ATTEMPT_DRAINING;
-    a->trainer = NULL;
+}
+
+/* Its trainer has left before it began with it. */
+static void move(struct attempt *a)
+{
+    struct err err = {0};
+    crew_forget(a);
+    if (hand_over(a, &err) == 0)
+        return;
+    a->verdict = OUTCOME_FAILED;
+    a->reason = arena_cstr(a->arena, str_of(err.text));
+    a->phase = ATTEMPT_DRAINING;
+}
+
+static bool has_left(struct trainer *t, int status)
+{
+    struct crew_gpu *gpu = gpu_of(t);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (gpu && code == CREW_EXIT_FAILED)
+        crew_gpu_failed(gpu, clock_mono_ns());
+    if (!gpu || code != CREW_EXIT_ABSENT)
+        return false;
+    gpu->gone = true;
+    return true;
+}
+
+/* Who is about to be ended anyway does not go on elsewhere. */
+static void dismiss(struct trainer *t, int status)
+{
+    struct worker *w = t->worker;
+    bool left = has_left(t, status), told = false;
+    uint32_t company = (uint32_t)t->members;
+    for (size_t k = 0; k < w->running.len; k++) {
+        struct attempt *a = w->running.p[k];
+        if (a->trainer != t)
+            continue;
+        if (left && a->verdict == OUTCOME_NONE) {
+            if (!told)
+                worker_notice(a,
+                              "GPU %.*s is not there any more; what was to be "
+                              "trained on it goes to the others",
+                              STRF(w->room.gpus[t->on].id));
+            told = true;
+            move(a);
+            continue;
+        }
+        lose(a, status, company);
+        crew_forget(a);
+    }
 }
 
 static void trainer_free(struct trainer *t)
@@ -327,11 +465,9 @@ bool crew_reaped(struct worker *w, pid_t pid, int status)
         if (t->process.pid != pid)
             continue;
         link_read_rest(&t->link);
-        for (size_t k = 0; k < w->running.len; k++)
-            if (w->running.p[k]->trainer == t)
-                lose(w->running.p[k], status);
         w->trainers.p[i] = vec_last(&w->trainers);
         w->trainers.len--;
+        dismiss(t, status);
         trainer_free(t);
         return true;
     }

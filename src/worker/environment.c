@@ -330,7 +330,7 @@ static void put_unbuffered(struct builder *b)
 static void put_python(struct builder *b, const struct environment *e,
                        const struct task *t)
 {
-    const char *python = e->tools_python;
+    const char *python = e->tools->python;
     const char *given = environment_get(b->env, STR("PYTHONPATH"));
     bool ours = str_is(t->wandb, "stand-in"), real = str_is(t->wandb, "real");
     const char *stand_in =
@@ -344,14 +344,20 @@ static void put_python(struct builder *b, const struct environment *e,
         put(b, "THRONG_WANDB=stand-in");
 }
 
-static void put_tools(struct builder *b, const struct environment *e,
-                      const struct task *t)
+/* A task can run without them. */
+static void put_tools(struct builder *b, const struct attempt *a)
 {
+    const struct environment *e = &a->worker->environment;
     const char *path = environment_get(b->env, STR("PATH"));
-    if (e->tools_bin)
-        putf(b, "PATH=%s:%s", e->tools_bin, path ? path : PATH_DEFAULT);
-    if (e->tools_python)
-        put_python(b, e, t);
+    struct err err = {0};
+    if (!e->tools)
+        return;
+    if (tools_unpack(e->tools, &err))
+        log_to(a->worker->log, LOG_WARN, "%s", err.text);
+    if (e->tools->bin)
+        putf(b, "PATH=%s:%s", e->tools->bin, path ? path : PATH_DEFAULT);
+    if (e->tools->python)
+        put_python(b, e, &a->task);
 }
 
 /* What CANDLE's models and the scripts of its Supervisor look for. What the
@@ -453,7 +459,7 @@ const char *const *environment_make(struct attempt *a, struct err *err)
         b.env[b.count++] = e->ranks.p[i];
     if (put_task_env(&b, t, err) != 0)
         return NULL;
-    put_tools(&b, e, t);
+    put_tools(&b, a);
     put_identity(&b, a);
     put_grant(&b, a);
     put_job(&b, e, t);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "worker/tools.h"
 
 struct attempt;
 
@@ -14,13 +15,12 @@ struct environment {
     VEC(const char *) base; /* the worker's own, less the protocol's names */
     const struct runner *runner; /* of containers, on runner_path; or NULL */
     const char *runner_path;
-    VEC(const char *) ranks;  /* of these, what tasks with ranks see alone */
-    bool job;                 /* what base says of a job is not a task's */
-    const char *mark;         /* "THRONG_STORE=…"; NULL: none */
-    const char *tools_bin;    /* goes first on PATH; NULL: none */
-    const char *tools_python; /* goes first on PYTHONPATH; NULL: none */
-    const char *python_path;  /* the PATH that `python` was looked up on */
-    const char *python;       /* what was found there */
+    VEC(const char *) ranks; /* of these, what tasks with ranks see alone */
+    bool job;                /* what base says of a job is not a task's */
+    const char *mark;        /* "THRONG_STORE=…"; NULL: none */
+    struct tools *tools;     /* first on PATH and PYTHONPATH; NULL: none */
+    const char *python_path; /* the PATH that `python` was looked up on */
+    const char *python;      /* what was found there */
 };
 /* `job`: it is that of a job of a scheduler (granted.h). */
 void environment_init(struct environment *e, const char *const *own,

@@ -16,6 +16,7 @@ static struct predicted rows_of(const struct member *m)
         m->committee ? committee_rows(m->committee) : judging_rows(m);
     what.first_row = m->task.shard.first;
     what.file = m->task.shard.name;
+    what.unread = bad_unread(m->bad);
     return what;
 }
 
@@ -29,6 +30,38 @@ static int check_rows(const struct member *m, struct err *err)
                    what.rows);
 }
 
+/* Of one model that is asked once. */
+static const struct predicted_more *own_columns(const struct member *m,
+                                                const struct predicted *what)
+{
+    size_t heads = nn_model_head_count(what->model);
+    const struct predicted_more *own = predicted_spreads(what, m->arena);
+    struct predicted_more behind = unlike_columns(m);
+    if (!behind.count)
+        return own;
+    struct predicted_more *all = arena_array(m->arena, heads + 1, sizeof(*all));
+    for (size_t i = 0; own && i < heads; i++)
+        all[i] = own[i];
+    all[heads] = behind;
+    return all;
+}
+
+/* What is said of rows by another model than those that are asked. */
+static int look_beside(struct train *t, struct member *m, size_t piece,
+                       struct err *err)
+{
+    if (!unlike_wanted(m))
+        return 0;
+    m->unlike = unlike_open(t, m, piece, err);
+    return m->unlike ? 0 : -1;
+}
+
+static int begin_keeping(struct train *t, struct member *m, struct err *err)
+{
+    m->keeping = keeping_open(t, m, err);
+    return m->keeping ? look_beside(t, m, keeping_piece(m->keeping), err) : -1;
+}
+
 static int begin(struct train *t, struct member *m, struct err *err)
 {
     if (member_load(m, arena_cstr(m->arena, m->task.weights), false, err) ||
@@ -37,12 +70,14 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (committee_wanted(m) ? !(m->committee = committee_open(t, m, err))
                             : held_out_judge(t, &m, 1, err))
         return -1;
+    if (bad_wanted(m) && !(m->bad = bad_open(m, err)))
+        return -1;
     if (keeping_wanted(m))
-        return (m->keeping = keeping_open(t, m, err)) ? 0 : -1;
+        return begin_keeping(t, m, err);
     struct predicted what = rows_of(m);
     bool out_of_fold = false;
     if (!m->committee && m->task.predictions)
-        what.more = predicted_spreads(&what, m->arena);
+        what.more = own_columns(m, &what);
     struct predictions *file =
         m->committee && committee_keeps_passes(m->committee, &out_of_fold)
             ? predictions_passes(member_file(t, m, "output/passes"), &what,
@@ -53,13 +88,14 @@ static int begin(struct train *t, struct member *m, struct err *err)
             : predictions_confusion(member_file(t, m, "output/confusion.json"),
                                     &what);
     m->judging = file ? judging_new(m, m->committee, file, err) : NULL;
-    return m->judging ? 0 : -1;
+    return m->judging ? look_beside(t, m, judging_piece(m->judging), err) : -1;
 }
 
 static void end(struct train *t, struct member *m)
 {
     judging_free(m->judging);
     keeping_close(m->keeping);
+    unlike_close(t, m->unlike);
     committee_close(t, m->committee);
     const char *rows =
         m->task.shard.file.len ? rows_name(&m->task, m->arena) : NULL;
@@ -80,7 +116,7 @@ static int finish_keeping(struct train *t, struct member *m, struct err *err)
         return -1;
     double seconds = keeping_seconds(m->keeping, &rows);
     asked_say(t, m, rows, seconds);
-    return keeping_end(t, m->keeping, err);
+    return keeping_end(t, m->keeping, err) || bad_end(t, m->bad, err) ? -1 : 0;
 }
 
 static int keep_next(struct member *m, struct err *err)
@@ -150,8 +186,9 @@ static int finish(struct train *t, struct member *m, struct err *err)
         judging_say_unjudged(t, m, what.part, rows);
     if (m->task.predictions)
         asked_say(t, m, what.part->count, seconds);
-    judging_say(t, m, "", &r);
-    return 0;
+    if (!bad_count(m->bad)) /* or the loss would be that of any numbers */
+        judging_say(t, m, "", &r);
+    return bad_end(t, m->bad, err);
 }
 
 static int judge_next(struct member *m, struct err *err)

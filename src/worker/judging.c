@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ensemble/ensemble.h"
 #include "sys/sys.h"
 #include "worker/member.h"
 
@@ -82,6 +83,7 @@ void judging_test(struct train *t, struct member *m)
 /* ---- in pieces ---------------------------------------------------------- */
 
 struct judging {
+    const struct member *member;
     struct predictions *file; /* what is made of the predictions */
     struct nn_pieces *pieces; /* of one member */
     struct committee *committee;
@@ -90,6 +92,7 @@ struct judging {
     double *outputs, *more;     /* of one piece */
     size_t rows, wide;          /* of one piece; numbers of a row */
     int64_t asked_ns;           /* that answers took */
+    struct bad *bad;            /* the member's */
 };
 
 /* Who answers, and who judges that. */
@@ -114,7 +117,9 @@ struct judging *judging_new(struct member *m, struct committee *committee,
 {
     struct judging *j = xcalloc(1, sizeof(*j));
     size_t more = predicted_more_count(&file->what);
+    j->member = m;
     j->file = file;
+    j->bad = m->bad;
     j->committee = committee;
     j->wide = (size_t)nn_model_outputs(m->model);
     if (begin_asking(j, m, err) == 0) {
@@ -167,6 +172,31 @@ static int ask_member(struct judging *j, size_t *count)
     return rc;
 }
 
+static void look_for_bad(struct judging *j, size_t count)
+{
+    const struct predicted *what = &j->file->what;
+    bad_look(j->bad,
+             &(struct bad_piece){.rows = what->part->rows + j->file->done,
+                                 .count = count,
+                                 .wide = j->wide,
+                                 .some = predicted_more_count(what),
+                                 .outputs = j->outputs,
+                                 .more = j->more});
+}
+
+size_t judging_piece(const struct judging *j)
+{
+    return j->rows;
+}
+
+/* Behind all that the models have said of the rows. */
+static int look_at_rows(struct judging *j, size_t count, struct err *err)
+{
+    size_t some = predicted_more_count(&j->file->what);
+    return unlike_ask(j->member->unlike, j->file->done, count,
+                      j->more + some - NOVELTY_SCORES, some, err);
+}
+
 int judging_next(struct judging *j, struct err *err)
 {
     size_t count = 0;
@@ -174,8 +204,12 @@ int judging_next(struct judging *j, struct err *err)
     int rc =
         j->committee ? ask_committee(j, &count, err) : ask_member(j, &count);
     j->asked_ns += clock_mono_ns() - began_ns;
+    if (!rc && j->member->unlike)
+        rc = look_at_rows(j, count, err);
     if (rc > 0)
         return err_set(err, ERR_SYSTEM, "ended while it predicted");
+    if (!rc)
+        look_for_bad(j, count);
     if (rc || predictions_add(j->file, j->outputs, j->more, count, err))
         return -1;
     return j->file->done < j->file->what.part->count;

@@ -224,6 +224,18 @@ static int ask(struct keeping *k, size_t count, struct err *err)
     return committee_ask(k->committee, from, count, k->outputs, k->others, err);
 }
 
+size_t keeping_piece(const struct keeping *k)
+{
+    return k->piece;
+}
+
+/* The last columns of the rows. */
+static int look_at_rows(struct keeping *k, size_t count, struct err *err)
+{
+    return unlike_ask(k->member->unlike, (size_t)k->at, count,
+                      k->others + k->more - NOVELTY_SCORES, k->more, err);
+}
+
 int keeping_next(struct keeping *k, struct err *err)
 {
     uint64_t end = k->product ? k->to : k->shard.part->count;
@@ -231,8 +243,18 @@ int keeping_next(struct keeping *k, struct err *err)
     int64_t began_ns = clock_mono_ns();
     int rc = ask(k, count, err);
     k->asked_ns += clock_mono_ns() - began_ns;
+    if (!rc && k->member->unlike)
+        rc = look_at_rows(k, count, err);
     if (rc > 0)
         return err_set(err, ERR_SYSTEM, "ended while it predicted");
+    if (!rc && !k->product)
+        bad_look(k->member->bad,
+                 &(struct bad_piece){.rows = k->shard.part->rows + k->at,
+                                     .count = count,
+                                     .wide = k->wide,
+                                     .some = k->more,
+                                     .outputs = k->outputs,
+                                     .more = k->others});
     for (size_t r = 0; !rc && r < count; r++) {
         memcpy(k->row, k->outputs + r * k->wide, k->wide * sizeof(double));
         memcpy(k->row + k->wide, k->others + r * k->more,

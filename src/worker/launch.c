@@ -144,11 +144,12 @@ static int put_binds(struct attempt *a, const char *const *env,
             return err_wrap(err, "bind");
         put_bind(l, bind);
     }
-    if (e->tools_bin)
-        put_bind(l, path_folder(a->arena, e->tools_bin));
+    bool tools = e->tools && e->tools->bin;
+    if (tools)
+        put_bind(l, path_folder(a->arena, e->tools->bin));
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (e->tools_bin && n > 0)
+    if (tools && n > 0)
         put_bind(l, arena_cstr(a->arena, str_n(self, (size_t)n)));
     return 0;
 }

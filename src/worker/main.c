@@ -10,7 +10,9 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "base/shown.h"
+#include "nn/nn.h"
 #include "terms/bundle.h"
+#include "terms/device.h"
 #include "worker/crew.h"
 #include "worker/report.h"
 #include "worker/sandbox.h"
@@ -52,6 +54,7 @@ static const char usage[] =
     "  --tools DIR        where the workers of a study share what tasks find "
     "on PATH\n"
     "  --trainer N        be a trainer process on socket N\n"
+    "  --or-leave         with it: exit with 69 where its GPU is not there\n"
     "  --time-device NAME  say how fast it trains there\n"
     "  --version          print the version\n"
     "\n"
@@ -63,6 +66,7 @@ struct command_line {
     mode_t mask;       /* of tasks */
     int trainer;       /* socket of a trainer process; -1: this is a worker */
     const char *timed; /* the device to time; NULL: none */
+    bool or_leave;     /* such a one needs its GPU */
     bool version, help;
 };
 
@@ -106,6 +110,7 @@ static const struct option_row rows[] = {
     {"umask", OPTION_MODE, AT(mask), 0},
     {"trainer", OPTION_SOCKET, AT(trainer), 0},
     {"time-device", OPTION_TEXT, AT(timed), 0},
+    {"or-leave", OPTION_FLAG, AT(or_leave), 0},
     {"version", OPTION_FLAG, AT(version), 0},
     {"help", OPTION_FLAG, AT(help), 0},
 };
@@ -303,8 +308,7 @@ static int work(struct command_line *c, struct err *err)
     struct worker w;
     struct tools tools;
     open_tools(&tools, c, a);
-    c->setup.tools_bin = tools.bin;
-    c->setup.tools_python = tools.python;
+    c->setup.tools = &tools;
     if (tools.scratch)
         c->setup.pool = path_join(a, tools.scratch, "pool");
     int result = worker_init(&w, &c->setup, err);
@@ -338,7 +342,9 @@ static int be_trainer(const struct command_line *c, int argc, char **argv)
     char *folder = c->setup.folder ? xstrdup(c->setup.folder) : NULL;
     signal(SIGTERM, SIG_IGN); /* of a scheduler: the worker says what to do */
     rename_self(argc, argv, "throng: trainer");
-    int code = train_main(c->trainer, folder);
+    int code = c->or_leave && nn_device_absent(devices[DEVICE_cuda].name)
+                   ? CREW_EXIT_ABSENT
+                   : train_main(c->trainer, folder);
     free(folder);
     return code;
 }

@@ -19,14 +19,26 @@ void member_say(struct train *t, const struct member *m, enum record_type type,
     record_print(&t->out, &r);
 }
 
-void member_say_once(struct train *t, const struct member *m, const char *text)
+static void say_once(struct train *t, const struct member *m, const char *text,
+                     uint64_t seed)
 {
-    uint64_t key = hash64(str_of(text), 0);
+    uint64_t key = hash64(str_of(text), seed);
     for (size_t i = 0; i < t->told.len; i++)
         if (t->told.p[i] == key)
             return;
     vec_push(&t->told, key);
     member_say(t, m, RECORD_NOTICE, str_of(text));
+}
+
+void member_say_once(struct train *t, const struct member *m, const char *text)
+{
+    say_once(t, m, text, 0);
+}
+
+void member_say_once_of_task(struct train *t, const struct member *m,
+                             const char *text)
+{
+    say_once(t, m, text, m->task.id * 2 + 1);
 }
 
 void member_say_metrics(struct train *t, struct member *m)

@@ -65,7 +65,9 @@ struct member {
     struct committee *committee;   /* the same, where several models answer */
     struct data_product *product;  /* its rows; NULL: they are a set's */
     struct keeping *keeping;       /* of the kind infer: of such; NULL: none */
+    struct unlike *unlike;         /* of the same; NULL: none */
     struct importance *importance; /* of the kind importance; NULL: none */
+    struct bad *bad; /* rows of which nothing is predicted; NULL: nobody asks */
 };
 
 /* The best values so far, the smallest first. */
@@ -100,6 +102,9 @@ void member_say(struct train *t, const struct member *m, enum record_type type,
                 struct str payload);
 /* The same of a text that other members may have, too: once for each text. */
 void member_say_once(struct train *t, const struct member *m, const char *text);
+/* The same among those of one task: the models of a committee. */
+void member_say_once_of_task(struct train *t, const struct member *m,
+                             const char *text);
 /* Says the points of its batch. */
 void member_say_metrics(struct train *t, struct member *m);
 /* A member of a task, or of none yet, that has nothing but itself. */
@@ -137,6 +142,8 @@ struct nn_model *member_read_model(const struct value *v, struct member *m,
  * somebody is in it. */
 struct cohort *cohort_of(struct train *t, struct member *m, struct err *err);
 void cohort_leave(struct member *m);
+/* It found no place there, for lack of memory, say: it may wait for some. */
+void cohort_give_up(struct train *t, struct member *m);
 void cohort_free(struct cohort *c);
 /* What a trial may use of memory, where somebody said that. */
 int member_check_granted(const struct member *m, struct err *err);
@@ -201,6 +208,12 @@ bool committee_wanted(const struct member *m);
  * file of the one that does not fit. */
 struct committee *committee_open(struct train *t, struct member *m,
                                  struct err *err);
+/* A model that is asked beside the member for the same rows, as the options
+ * name it: {"model": …, "weights": …, "workdir": …}; `draws`: its dropout
+ * stays. */
+struct member *member_open_seat(struct train *t, const struct member *first,
+                                const struct value *v, bool draws,
+                                struct err *err);
 /* NULL is accepted. */
 void committee_close(struct train *t, struct committee *c);
 /* The columns of the rows are what each of them says, for others to make
@@ -223,6 +236,22 @@ size_t committee_piece(const struct committee *c);
  * that is. 1: broken off. */
 int committee_ask(struct committee *c, size_t from, size_t count,
                   double *outputs, double *more, struct err *err);
+
+/* ---- unlike.c: how far rows are from those of training ------------------- */
+
+struct unlike;
+bool unlike_wanted(const struct member *m);
+/* Columns that a row has of it, behind all others; none: it is not wanted. */
+struct predicted_more unlike_columns(const struct member *m);
+/* Where it is wanted, when the committee is there, for pieces of so many rows.
+ */
+struct unlike *unlike_open(struct train *t, struct member *m, size_t piece,
+                           struct err *err);
+void unlike_close(struct train *t, struct unlike *u); /* NULL is accepted */
+/* The columns of rows from..from + count, those of the next row `apart` from
+ * each other. 1: broken off. */
+int unlike_ask(struct unlike *u, size_t from, size_t count, double *to,
+               size_t apart, struct err *err);
 
 /* ---- held_out.c: rows that members may be chosen, calibrated, judged by ---
  */
@@ -263,10 +292,36 @@ struct keeping *keeping_open(struct train *t, struct member *m,
 void keeping_close(struct keeping *k); /* NULL is accepted */
 /* The next piece. 1: there are more; 0: that was the last; -1 and err. */
 int keeping_next(struct keeping *k, struct err *err);
+/* Rows of a piece, at most. */
+size_t keeping_piece(const struct keeping *k);
 /* After the last: what is kept lies in the task's folder. */
 int keeping_end(struct train *t, struct keeping *k, struct err *err);
 /* That the models took to answer so far, and for how many rows in all. */
 double keeping_seconds(const struct keeping *k, uint64_t *rows);
+
+/* ---- bad.c: rows of which nothing is predicted ----------------------------
+ */
+
+/* Rows are predicted: of another day, those that cannot be read do not end it.
+ */
+bool bad_wanted(const struct member *m);
+/* After the models are there; in the member's arena. An error where it is no
+ * shard and no row can be read. */
+struct bad *bad_open(struct member *m, struct err *err);
+/* By row of the table; NULL: all can be read. Both take NULL. */
+const bool *bad_unread(const struct bad *b);
+size_t bad_count(const struct bad *b);
+/* What was predicted of rows of the table: `wide` outputs and `some` other
+ * numbers of each. Those of bad ones become NaN. NULL is accepted. */
+struct bad_piece {
+    const uint32_t *rows;
+    size_t count, wide, some;
+    double *outputs, *more;
+};
+void bad_look(struct bad *b, const struct bad_piece *p);
+/* After the last: says how many there are and what the first are, of a shard in
+ * a file, too. NULL is accepted. */
+int bad_end(struct train *t, struct bad *b, struct err *err);
 
 /* ---- asked.c: how long models took to predict ---------------------------- */
 
@@ -287,6 +342,8 @@ struct predicted judging_rows(const struct member *m);
  * what is predicted is what that says. */
 struct judging *judging_new(struct member *m, struct committee *committee,
                             struct predictions *file, struct err *err);
+/* Rows of a piece, at most. */
+size_t judging_piece(const struct judging *j);
 /* The next piece. 1: there are more; 0: that was the last; -1 and err. */
 int judging_next(struct judging *j, struct err *err);
 /* After the last: the file is there. r->metrics live as long as j. */

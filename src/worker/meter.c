@@ -12,6 +12,7 @@ struct meter {
     struct arena *arena;
     struct machine machine;
     struct gpu_looker *looker;
+    size_t gpu; /* of the machine's */
     int64_t looked_ns;
     uint64_t first_bytes; /* in use before there was a member */
     double last_joules;   /* of the GPU; NAN: it does not tell */
@@ -19,17 +20,29 @@ struct meter {
     uint64_t bytes;
 };
 
-/* The first GPU that can be seen is the trainer's. */
+/* The first GPU that can be seen is the trainer's. Those that are only
+ * described are all listed, by their numbers. */
+static size_t own_gpu(const struct machine *m)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    for (size_t i = 0; visible && m->gpus_described && i < m->gpu_count; i++)
+        if (strcmp(m->gpus[i].uuid, visible) == 0)
+            return i;
+    return 0;
+}
+
 struct meter *meter_open(void)
 {
     struct meter *m = xcalloc(1, sizeof(*m));
     struct gpu_use use = {0};
     m->arena = arena_new();
-    if (machine_read(&m->machine, getenv("THRONG_GPUS"), m->arena, NULL) == 0 &&
+    if (machine_read_here(&m->machine, getenv("THRONG_GPUS"), m->arena, NULL) ==
+            0 &&
         m->machine.gpu_count) {
         m->looker = gpu_looker_open(&m->machine, m->machine.gpus_described,
                                     getenv("THRONG_GPUS_USE"));
-        gpu_look(m->looker, 0, &use);
+        m->gpu = own_gpu(&m->machine);
+        gpu_look(m->looker, m->gpu, &use);
     }
     if (!use.known) {
         meter_close(m);
@@ -55,7 +68,7 @@ void meter_look(struct meter *m, size_t members)
     struct gpu_use use;
     if (!m || !members || clock_mono_ns() - m->looked_ns < LOOK_NS)
         return;
-    gpu_look(m->looker, 0, &use);
+    gpu_look(m->looker, m->gpu, &use);
     m->looked_ns = clock_mono_ns();
     if (use.joules > m->last_joules)
         m->joules += (use.joules - m->last_joules) / (double)members;

@@ -43,7 +43,7 @@ static void say_notices(struct train *t, struct member *m)
     for (size_t i = 0; !m->source->told &&
                        (text = data_set_notice(m->source->set, i)) != NULL;
          i++)
-        member_say(t, m, RECORD_NOTICE, str_of(text));
+        member_say_once_of_task(t, m, text);
     m->source->told = true;
 }
 
@@ -139,8 +139,8 @@ static int read_new_rows(struct train *t, struct member *m,
     const struct value *product = value_get(spec, STR("product"));
     if (product)
         return read_product(m, product, folder, &about, err);
-    m->source =
-        sources_take_fitted(&t->sources, spec, folder, about.data, path, err);
+    m->source = sources_take_fitted(&t->sources, spec, folder, about.data, path,
+                                    bad_wanted(m), err);
     if (!m->source)
         return -1;
     m->view = m->source->view;
@@ -237,8 +237,10 @@ int member_open(struct train *t, struct member *m, struct err *err)
     draw_by_shard(m);
     struct nn_member one = {m->model, &m->view, m->task.seed};
     m->place = nn_trainer_join(m->cohort->trainer, &one, err);
-    if (m->place < 0)
+    if (m->place < 0) {
+        cohort_give_up(t, m);
         return -1;
+    }
     m->cohort->members++;
     if (m->device->gpu && !t->metered)
         t->meter = meter_open();

@@ -45,7 +45,26 @@ size_t predicted_more_count(const struct predicted *what)
 
 static bool is_known(const struct data_field *label)
 {
-    return label && (label->numbers || label->categories);
+    return label && (label->numbers || label->categories || label->shown);
+}
+
+/* The label as numbers, or as classes; NULL: it is none. */
+static const float *numbers_of(const struct data_field *label)
+{
+    return label->shown ? label->shown->numbers : label->numbers;
+}
+
+static const int32_t *categories_of(const struct data_field *label)
+{
+    return label->shown ? label->shown->categories : label->categories;
+}
+
+static bool row_is_known(const struct writing *w,
+                         const struct data_field *label, uint32_t row)
+{
+    const bool *unread = w->base.what.unread;
+    return !(unread && unread[row]) &&
+           !(label->shown && label->shown->unknown[row]);
 }
 
 static void add_class(struct buf *b, const struct data_field *label, int64_t k)
@@ -86,7 +105,7 @@ static void add_more_names(struct buf *b, const struct predicted *what,
 static bool has_error(const struct data_field *label,
                       const struct nn_head_facts *h)
 {
-    return is_known(label) && label->numbers && !h->spreads && !h->classes &&
+    return is_known(label) && numbers_of(label) && !h->spreads && !h->classes &&
            h->width > 1 && label->columns == (int64_t)h->width;
 }
 
@@ -150,15 +169,20 @@ static void add_head_names(struct writing *w, size_t head)
     buf_done(&prefix);
 }
 
-static void add_label(struct buf *b, const struct nn_head_facts *h,
+static void add_label(struct writing *w, const struct nn_head_facts *h,
                       const struct data_field *label, uint32_t row)
 {
+    struct buf *b = &w->out;
+    const float *numbers = numbers_of(label);
+    const int32_t *categories = categories_of(label);
     buf_addc(b, ',');
-    bool class = h->classes || !label->numbers;
-    if (class && label->categories && label->classes)
-        add_class(b, label, label->categories[row]);
-    else if (label->numbers)
-        num_print_short(b, (double)label->numbers[row], 9);
+    bool class = h->classes || !numbers;
+    if (!row_is_known(w, label, row))
+        return;
+    if (class && categories && label->classes)
+        add_class(b, label, categories[row]);
+    else if (numbers)
+        num_print_short(b, (double)numbers[row], 9);
 }
 
 int64_t predicted_class(const struct nn_head_facts *h, const double *p)
@@ -172,9 +196,11 @@ int64_t predicted_class(const struct nn_head_facts *h, const double *p)
     return h->width == 1 ? p[0] > 0.5 : (int64_t)best;
 }
 
-/* A float is known again by nine digits. */
+/* A float is known again by nine digits. What is no number is none. */
 static void add_number(struct buf *b, const struct predicted *what, double x)
 {
+    if (isnan(x))
+        return;
     if (what->exact)
         num_print(b, x);
     else
@@ -187,16 +213,22 @@ static void add_more(struct writing *w, size_t head, const double **more)
     size_t count = what->more ? what->more[head].count : 0;
     for (; count-- > 0; (*more)++) {
         buf_addc(&w->out, ',');
-        if (!isnan(**more))
+        if (isnan(**more))
+            continue;
+        if (count < what->more[head].flags)
+            buf_addc(&w->out, **more > 0 ? '1' : '0');
+        else
             num_print(&w->out, **more);
     }
 }
 
 /* The mean of the squares, in the units that the model was trained in. */
 static void add_error(struct writing *w, const struct nn_head_facts *h,
-                      const float *truth, const double *p)
+                      const struct data_field *label, uint32_t row,
+                      const double *p)
 {
-    double squares = 0;
+    const float *truth = numbers_of(label) + row * h->width;
+    double squares = row_is_known(w, label, row) ? 0 : (double)NAN;
     for (size_t k = 0; k < h->width; k++)
         squares += (p[k] - (double)truth[k]) * (p[k] - (double)truth[k]);
     buf_addc(&w->out, ',');
@@ -210,7 +242,7 @@ static void add_head(struct writing *w, size_t head,
     const struct data_field *label = nn_head_label(h, w->base.what.table);
     struct buf *b = &w->out;
     if (shows_label(w, head, label))
-        add_label(b, h, label, row);
+        add_label(w, h, label, row);
     if (nn_head_is_class(h, label)) {
         int64_t class = predicted_class(h, p);
         buf_addc(b, ',');
@@ -228,7 +260,7 @@ static void add_head(struct writing *w, size_t head,
         add_number(b, &w->base.what, one && k == 0 ? 1 - x : x);
     }
     if (has_error(label, h))
-        add_error(w, h, label->numbers + row * h->width, p);
+        add_error(w, h, label, row, p);
 }
 
 static int put_out(struct writing *w, struct err *err)

@@ -13,6 +13,7 @@
 struct predicted_more {
     const char *const *names;
     size_t count;
+    size_t flags; /* so many of them, the last ones, are 0 or 1 */
 };
 
 /* What is predicted, and for which rows. */
@@ -27,6 +28,8 @@ struct predicted {
     /* By head, and one of the whole row behind them; NULL: none. */
     const struct predicted_more *more;
     bool exact; /* the numbers are doubles, and no floats that became some */
+    const bool *unread; /* by row: it cannot be read, and nor can its label;
+                           NULL: all can */
 };
 /* Numbers of a row in all columns of `more`. */
 size_t predicted_more_count(const struct predicted *what);

@@ -11,6 +11,9 @@
 
 /* What comes of them, in the task's folder. */
 #define ROWS_PREDICTIONS "output/predictions.csv"
+/* Rows of which nothing is predicted, as lines of CSV: row, line, column, what
+ * is wrong; the first of them (bad.c). */
+#define ROWS_BAD "output/bad.csv"
 
 /* Its name in the task's folder; NULL: the file itself is the shard. */
 const char *rows_name(const struct task *t, struct arena *a);

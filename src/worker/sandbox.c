@@ -81,19 +81,27 @@ static void anchor_text(struct value *o, const char *key, struct arena *a)
         v->s = anchored(v->s, a);
 }
 
-/* Where the other members of an ensemble are: committee.c. What cannot be read
- * is said there. */
-static void anchor_members(struct task *t, struct arena *a)
+static void anchor_list(struct value *members, struct arena *a)
 {
-    struct value *options = json_parse(a, t->options, "options", false, NULL);
-    struct value *members = value_get(options, STR("members"));
-    struct buf b;
-    if (!members || members->kind != VALUE_LIST || !members->count)
-        return;
-    for (size_t i = 0; i < members->count; i++) {
+    for (size_t i = 0;
+         members && members->kind == VALUE_LIST && i < members->count; i++) {
         anchor_text(members->items[i], "weights", a);
         anchor_text(members->items[i], "workdir", a);
     }
+}
+
+/* Where the other members of an ensemble are, and layers: committee.c and
+ * unlike.c. What cannot be read is said there. */
+static void anchor_members(struct task *t, struct arena *a)
+{
+    struct value *options = json_parse(a, t->options, "options", false, NULL);
+    struct value *novelty = value_get(options, STR("novelty"));
+    struct buf b;
+    if (!options)
+        return;
+    anchor_list(value_get(options, STR("members")), a);
+    anchor_list(value_get(novelty, STR("layers")), a);
+    anchor_text(novelty, "file", a);
     buf_init(&b);
     json_print(&b, options);
     t->options = arena_str(a, buf_str(&b));

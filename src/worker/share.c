@@ -144,6 +144,19 @@ static void try_gpus(struct worker *w)
     errno = 0; /* theirs is no shortage of ours */
 }
 
+bool share_gpu_is_elsewhere(const struct worker *w, size_t gpu)
+{
+    const struct share *s = &w->share;
+    if (!s->claims || s->gpus[gpu] >= 0)
+        return false;
+    int lock = claims_gpu(s->claims, w->room.gpus[gpu].id);
+    bool elsewhere = lock < 0 && errno == EWOULDBLOCK;
+    if (lock >= 0)
+        close(lock);
+    errno = 0; /* theirs is no shortage of ours */
+    return elsewhere;
+}
+
 static void close_unused(struct worker *w)
 {
     struct share *s = &w->share;

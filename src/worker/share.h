@@ -29,6 +29,8 @@ void share_look(struct worker *w);
 void share_look_if_due(struct worker *w);
 /* As room_take, with GPUs that no other worker of the machine has. */
 bool share_take(struct worker *w, const struct needs *n, struct grant *g);
+/* Another worker of the machine has this GPU now. */
+bool share_gpu_is_elsewhere(const struct worker *w, size_t gpu);
 /* After something was given back to the room: its GPUs are anybody's. */
 void share_let_go(struct worker *w);
 

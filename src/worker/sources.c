@@ -76,19 +76,23 @@ struct source *sources_take(struct sources *s, const struct value *spec,
 
 struct source *sources_take_fitted(struct sources *s, const struct value *spec,
                                    const char *folder, struct str fitted,
-                                   const char *path, struct err *err)
+                                   const char *path, bool readable,
+                                   struct err *err)
 {
     struct data_view view;
     struct buf text;
     buf_init(&text);
     json_print(&text, spec);
-    uint64_t key = hash64(
-        fitted, hash64(buf_str(&text), hash64(str_of(folder), FITTED_SEED)));
+    uint64_t key =
+        hash64(fitted, hash64(buf_str(&text),
+                              hash64(str_of(folder), FITTED_SEED + readable)));
     buf_done(&text);
     struct source *one = find(s, key);
     if (!one) {
         struct data_set *set =
-            data_open_fitted(spec, folder, fitted, path, &view, err);
+            readable
+                ? data_open_readable(spec, folder, fitted, path, &view, err)
+                : data_open_fitted(spec, folder, fitted, path, &view, err);
         if (!set)
             return NULL;
         one = source_new(s, key);

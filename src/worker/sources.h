@@ -32,7 +32,8 @@ struct source *sources_take(struct sources *s, const struct value *spec,
  * models to which they are the same read them once. */
 struct source *sources_take_fitted(struct sources *s, const struct value *spec,
                                    const char *folder, struct str fitted,
-                                   const char *path, struct err *err);
+                                   const char *path, bool readable,
+                                   struct err *err);
 /* One user less; NULL is nobody's. */
 void sources_leave(struct sources *s, struct source *one);
 /* Closes what nobody has used for a while. Returns after how many

@@ -193,12 +193,23 @@ int tools_make(struct tools *t, const char *root, const char *folder,
     if (tools_scratch(t, root, folder, a, err) || link_safely(t, a, err))
         return -1;
     const char *at = t->apart ? t->apart : t->scratch;
-    const char *python = path_join(a, at, "python");
-    if (unpack(python, a, err) != 0)
-        return -1;
     t->bin = path_join(a, at, "bin");
-    t->python = has_python ? python : NULL;
+    t->python = has_python ? path_join(a, at, "python") : NULL;
+    t->packed = has_python;
     return 0;
+}
+
+int tools_unpack(struct tools *t, struct err *err)
+{
+    if (!t->packed)
+        return 0;
+    struct arena *a = arena_new();
+    int rc = unpack(t->python, a, err);
+    arena_free(a);
+    t->packed = false;
+    if (rc)
+        t->python = NULL;
+    return rc;
 }
 
 void tools_done(struct tools *t)

@@ -2,15 +2,19 @@
  *
  * A scratch folder holds bin/throng, a link to this program (which is the
  * `throng report` of tasks when it is called by that name), and python/, the
- * client for training scripts, which this program carries inside. */
+ * client for training scripts, which this program carries inside. Its many
+ * files are written when the first task asks for them: models that are trained
+ * or asked in this program's trainers never do. */
 #ifndef THRONG_WORKER_TOOLS_H
 #define THRONG_WORKER_TOOLS_H
 
+#include <stdbool.h>
 #include "base/arena.h"
 #include "base/err.h"
 
 struct tools {
     const char *bin, *python; /* NULL: none */
+    bool packed;              /* what belongs into `python` is not there yet */
     const char *scratch;      /* what to remove at the end; NULL: nothing */
     const char *apart;        /* where the two are instead, and its lock */
     const char *lock_path;
@@ -32,6 +36,9 @@ int tools_scratch(struct tools *t, const char *root, const char *folder,
  * why. */
 int tools_make(struct tools *t, const char *root, const char *folder,
                struct arena *a, struct err *err);
+/* To be called before a program is started that may use them. On failure
+ * there is no `python`, and err says why. */
+int tools_unpack(struct tools *t, struct err *err);
 void tools_done(struct tools *t);
 
 #endif

@@ -208,7 +208,7 @@ static bool goes_along(const struct train *t, const struct member *m,
 static void train_together(struct train *t, size_t at)
 {
     struct cohort *c = t->members.p[at]->cohort;
-    struct nn_turn *turns = xcalloc(c->members + 1, sizeof(*turns));
+    struct nn_turn *turns = xmalloc((c->members + 1) * sizeof(*turns));
     size_t *who = xcalloc(c->members + 1, sizeof(*who)), count = 0;
     for (size_t i = at; i < t->members.len; i++)
         if (goes_along(t, t->members.p[i], c)) {

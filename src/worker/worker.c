@@ -864,8 +864,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
     gpu_watch_init(&w->gpu_watch);
     environment_init(&w->environment, setup->env, setup->mark,
                      setup->bundle.tasks != NULL);
-    w->environment.tools_bin = setup->tools_bin;
-    w->environment.tools_python = setup->tools_python;
+    w->environment.tools = setup->tools;
     patterns_init(&w->patterns);
     census_init(&w->census);
     pool_init(&w->pool, setup->pool);

@@ -14,6 +14,7 @@
 #include "worker/bundle.h"
 #include "worker/census.h"
 #include "worker/cgroup.h"
+#include "worker/crew_gpus.h"
 #include "worker/environment.h"
 #include "worker/gpu_watch.h"
 #include "worker/granted.h"
@@ -76,6 +77,7 @@ struct worker {
     VEC(struct attempt *) spare;   /* memory to be used again */
     struct idmap *by_pid;          /* running ones */
     VEC(struct trainer *) trainers;
+    struct crew_gpus gpus; /* what they had of those of the room */
     uint64_t serial;
     struct share share; /* with other workers of the machine */
 
@@ -99,8 +101,8 @@ struct worker_setup {
     uint32_t slots;                /* tasks at once; 0: what the room says */
     const char *mark;
     const char *last_words;
-    const char *folder;                   /* of the study; NULL: none */
-    const char *tools_bin, *tools_python; /* NULL: none */
+    const char *folder;     /* of the study; NULL: none */
+    struct tools *tools;    /* NULL: none */
     const char *pool;       /* folder to be made for the pool; NULL: none */
     const char *const *env; /* our own environment */
     const mode_t *mask;     /* umask of tasks; NULL: ours */

@@ -3,7 +3,7 @@
 # changes a point that the study makes by itself.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 cat >study.yaml <<'END'
 name: mine

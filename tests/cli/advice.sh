@@ -4,7 +4,7 @@
 
 mkdir tmp
 export TMPDIR=$PWD/tmp
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 cat >study.yaml <<'END'
 name: mine

@@ -3,7 +3,7 @@
 # their results, while the study runs and while it does not.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 # width 3 fails (until the file `mended` is there), width 4 says it is invalid.
 cat >train.sh <<'END'

@@ -40,7 +40,6 @@ d = [json.loads(line) for line in sys.stdin]
 print(eval(sys.argv[1]))' "$2"
 }
 table='"\n".join("%d %s %r %r %s" % (t["id"], t["state"], t["params"]["a"], t["value"], t["reason"]) for t in d)'
-kids() { cat "/proc/$1/task/$1/children" 2>/dev/null; }
 started() { [ "$(wc -l <"$SIDE/starts")" -ge "$1" ]; }
 over() { ! kill -0 "$1" 2>/dev/null; }
 # Kills the conductor, its worker, or both, when so many attempts have begun.
@@ -51,7 +50,7 @@ crash() { # STUDY AT VICTIM
     case $3 in
     conductor) kill -9 $pid ;;
     worker) kill -9 $(kids $pid) ;;
-    both) kill -9 $(kids $pid) $pid ;;
+    both) kill_both $pid ;;
     esac 2>/dev/null
     wait $pid 2>/dev/null
 }

@@ -3,7 +3,7 @@
 # thorough: starts Python for every trial
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 value() { # STUDY TRIAL: the value that counts
     "$THRONG" show "$1" "$2" --json >"$TMP/.out"
     json 'repr(d["trials"][0]["trial"]["value"])'

@@ -2,7 +2,7 @@
 # The verb check: what a study file would do, and all that is wrong with one.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 cat >good.yaml <<'END'
 program: train.py

@@ -2,7 +2,7 @@
 # Means over several parameters, tests between sets of trials, ablations.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 says() { # NAME STATUS WORDS ARGUMENT…
     local name=$1 code=$2 words=$3
     shift 3

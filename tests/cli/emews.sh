@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/emews/* .
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 finished() { "$THRONG" status "$1" --json >.out && json 'd["finished"]'; }
 points() { "$THRONG" export "$1" --jsonl | python3 -c '
 import json, sys

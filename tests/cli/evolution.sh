@@ -4,7 +4,7 @@
 # thorough: many generations
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 points() { # STUDY
     "$THRONG" export "$1" --jsonl >"$TMP/.out"
     json '"\n".join(str(sorted(t["params"].items())) for t in d)'

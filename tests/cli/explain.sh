@@ -131,7 +131,7 @@ check_equal "and so has the line" "$said" \
     "$(cd / && env -u PYTHONPATH sh -c "$out" 2>&1)"
 
 # ---- for programs ----------------------------------------------------------
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 cat >progs.yaml <<'END'
 name: progs
 command: [sh, -c, 'echo no luck; test {x} = 1 || exit 127']

@@ -3,7 +3,7 @@
 # thorough: many studies, each with a program beside it
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 finished() { "$THRONG" status "$1" --json >.out && json 'd["finished"]'; }
 cat >study.yaml <<'END'
 name: own

@@ -8,7 +8,6 @@ faulty=$THRONG_BUILD/tests/cli/faulty
 "$faulty" linkat=EPERM -- true 2>/dev/null ||
     skip_all "system calls cannot be made to fail here"
 
-kids() { cat "/proc/$1/task/$1/children"; }
 lines() { [ "$(wc -l <"$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 says() { grep -q "$1" said; }
 values() { # STUDY: state and value of each trial
@@ -91,7 +90,7 @@ check "which is said, too" says "can be written again"
 begin killed "$writes"
 touch broken go
 check "what cannot be written is tried again" wait_for 60 says "trying again"
-kill -9 $(kids $pid) $pid
+kill_both $pid
 wait $pid 2>/dev/null
 rm broken
 run "$THRONG" run disk.yaml --new killed

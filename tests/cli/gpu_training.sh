@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # `device: cuda`: on a GPU where there is one, and elsewhere in words.
+# thorough: with throng-worker-cuda, which `make test` does not build
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/{mlp.yaml,search.yaml,digits.csv.gz} .

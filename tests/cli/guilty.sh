@@ -4,7 +4,7 @@
 
 states() { # STUDY
     run "$THRONG" export "$1" --jsonl
-    python3 "$ROOT/tests/cli/json_look.py" \
+    python3 -S "$ROOT/tests/cli/json_look.py" \
         '" ".join(t["state"] for t in (d if isinstance(d, list) else [d]))' \
         "$TMP/.out"
 }

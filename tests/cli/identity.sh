@@ -3,8 +3,8 @@
 # and being in use.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
-done_of() { "$THRONG" status "$@" --json | python3 "$ROOT/tests/cli/json_look.py" \
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+done_of() { "$THRONG" status "$@" --json | python3 -S "$ROOT/tests/cli/json_look.py" \
     'd["states"]["done"]'; }
 
 study() { # RUN_CAP EXTRA...

@@ -2,7 +2,7 @@
 # throng importance: which parameters matter, and where they are good.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 cat >study.yaml <<'END'
 name: s
 command: [sh, -c, 'throng report loss=$(awk "BEGIN { x = {x}; print (x - 1) ^ 2 + ({kind} == 2) * 3 }") side={y}']

@@ -134,7 +134,7 @@ echo '{"id": "d", "weights_file": "net1.safetensors", "times": 2}' >>upf.txt
 "$THRONG" run -q listed.yaml >/dev/null 2>&1
 run "$THRONG" inferences --json listed
 check_contains "one that asks less often is added as it is" "$out" \
-    '"samples":null,"shards":4,"done":3,"failed":1,"rows":120,"predictions":400,'
+    '"samples":null,"shards":4,"done":3,"failed":1,"rows":120,"bad_rows":0,"predictions":400,'
 run "$THRONG" inferences
 check_equal "all of them are found" "bare both listed one own plain" \
     "$(printf '%s\n' "$out" | sed '1d;$d' | cut -f1 | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"

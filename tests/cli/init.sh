@@ -2,7 +2,7 @@
 # init: a study that runs, from every template.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 for template in sweep:20 points:6 shell:10 wandb:12 search:40 factorial:120 ensemble:12; do
     name=${template%:*}

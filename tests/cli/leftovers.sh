@@ -12,7 +12,6 @@ end_started() {
 }
 trap 'code=$?; end_started; (exit $code); finish' EXIT
 
-kids() { cat "/proc/$1/task/$1/children"; }
 runs() { # PID: and is no zombie that nobody waits for
     [[ $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) == [!ZX]* ]]
 }
@@ -48,7 +47,7 @@ recorded() { # the store knows who leads the session
 }
 wait_for 60 recorded
 # A worker that dies first takes the leaders of its tasks' sessions along.
-kill -9 $(kids "$pid") "$pid"
+kill_both "$pid"
 wait "$pid" 2>/dev/null
 check "what both leave lives on" runs "$(head -n 1 pids)"
 "$THRONG" run s.yaml >/dev/null 2>said &
@@ -80,7 +79,7 @@ pid=$!
 started+=("$pid")
 wait_for 60 lines early-pids 1
 started+=("$(head -n 1 early-pids)")
-kill -9 $(kids "$pid") "$pid"
+kill_both "$pid"
 wait "$pid" 2>/dev/null
 check "what it started outlives all" runs "$(head -n 1 early-pids)"
 sed -i 's/values: .1./values: [1, 2]/' early.yaml
@@ -122,7 +121,7 @@ noted() { # among the leaders of sessions
         grep -qw "$(head -n 1 away-pids)"
 }
 check "what leads a session of its own is written down" wait_for 60 noted
-kill -9 $(kids "$pid") "$pid"
+kill_both "$pid"
 wait "$pid" 2>/dev/null
 check "it outlives all" runs "$(head -n 1 away-pids)"
 "$THRONG" run away.yaml >/dev/null 2>said &
@@ -168,7 +167,7 @@ END
 pid=$!
 started+=("$pid")
 wait_for 60 lines begun 1
-kill -9 $(kids "$pid") "$pid"
+kill_both "$pid"
 wait "$pid" 2>/dev/null
 mkdir -p .throng/f/trials/0/3/checkpoint
 echo 7 >.throng/f/trials/0/3/checkpoint/n
@@ -197,7 +196,7 @@ has_both() {
     [ "$("$THRONG" export w --jsonl | grep -c '"last":4.0')" -eq 2 ]
 }
 wait_for 60 has_both
-kill -9 $(kids "$pid") "$pid"
+kill_both "$pid"
 wait "$pid" 2>/dev/null
 run "$THRONG" stop w 1
 check_status "a trial that ran when both died can be stopped" 0

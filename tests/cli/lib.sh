@@ -180,6 +180,19 @@ check_matches() { # NAME TEXT REGEX
     fi
 }
 
+# The processes that one has started and not yet waited for.
+kids() { # PID
+    cat "/proc/$1/task/$1/children" 2>/dev/null
+}
+
+# Kill a conductor and its workers as if at once. It is stopped first, or it
+# might see a worker die before its own turn comes, and act on that.
+kill_both() { # PID
+    kill -STOP "$1"
+    # shellcheck disable=SC2046 # numbers
+    kill -9 $(kids "$1") "$1"
+}
+
 # Wait until a command succeeds; for things that happen in another process.
 # Returns 1 when they have not happened after SECONDS of a machine of our own:
 # one that others keep busy gets several times as many.

@@ -2,7 +2,7 @@
 # A study file that is mended after it ran: what is taken in, what is refused.
 . "$(dirname "$0")/lib.sh"
 
-json_of() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json_of() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 study() { # command metric-keys method
     printf '%s\n' 'name: m' "command: $1" "metric: {$2}" "method: ${3:-grid}" \
         "${@:4}" 'parameters: {x: {values: [1, 2, 3, 4]}}' >m.yaml

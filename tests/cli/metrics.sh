@@ -2,7 +2,7 @@
 # Several metrics, and constraints: kept, ranked, told.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 cat >study.yaml <<'END'
 name: two
 command: [sh, -c, 'throng report cost={a} gain={b} memory={c}']

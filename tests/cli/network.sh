@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 export THRONG_ASSUME_NETWORK=1
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 cat >study.yaml <<'END'
 command: [sh, -c, 'echo "::throng loss=1"; touch began; until test -e end; do sleep 0.05; done']
 metric: {name: loss}

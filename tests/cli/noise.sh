@@ -4,7 +4,7 @@
 # thorough: studies of many trials, ranked
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 study() { # NAME NOISE METHOD PARAMETER
     printf '%s\n' "name: $1" 'command: [sh, -c, "echo 1 >$THRONG_OUTPUT/file; throng report loss=$(awk -v s=$THRONG_SEED \"BEGIN { srand(s); rand(); print ({x} - 0.3) ^ 2 + '"$2"' * (rand() - 0.5) }\")"]' \
         "method: $3" 'run_cap: 40' 'parallel: 1' 'keep: best:1' 'seed: 2' 'metric: {name: loss}' 'on_finish: cat >finish.json' \

@@ -11,7 +11,7 @@ cd older || exit 1
 
 look() { # STUDY EXPRESSION over the list of trials d
     "$THRONG" export "$1" --jsonl >"$TMP/.table"
-    python3 "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
+    python3 -S "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
 }
 
 # ---- one that is finished ------------------------------------------------------

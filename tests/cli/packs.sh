@@ -3,7 +3,7 @@
 # thorough: studies of thousands of trials
 . "$(dirname "$0")/lib.sh"
 
-look() { python3 "$ROOT/tests/cli/json_look.py" "$@"; }
+look() { python3 -S "$ROOT/tests/cli/json_look.py" "$@"; }
 files() { find ".throng/$1/trials" | wc -l; } # with folders
 # ---- logs ------------------------------------------------------------------
 cat >said.yaml <<'END'

@@ -6,7 +6,7 @@
 cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .
 look() { # STUDY EXPRESSION over the list of trials d
     "$THRONG" export "$1" --jsonl >"$TMP/.table"
-    python3 "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
+    python3 -S "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
 }
 # One at a time, so that who is promoted is the same in every study.
 study() { # NAME [MORE]

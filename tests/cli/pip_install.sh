@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The Python package, installed by pip into a virtual environment.
+# thorough: pip takes ten seconds of CPU
 . "$(dirname "$0")/lib.sh"
 
 python3 -m venv "$TMP/venv" 2>/dev/null || skip_all "python3 has no venv with pip"

@@ -64,3 +64,39 @@ run "$THRONG" run -q best.yaml
 check_status "rows are kept by rules" 0
 check_equal "others may read these, too" "755 644" \
     "$(stat -c %a best best/top.csv | paste -sd ' ')"
+
+# ---- killed while it merges -------------------------------------------------------
+# The kernel ends it by a signal in the middle of a file: one may have 600 kB,
+# which no file of the study has. Of numbers the text that is put aside has more,
+# of rows without a prediction the array itself.
+killed_merge() { # NAME CELL STATUS
+    awk -v cell="$2" 'BEGIN { print "a,b"
+        for (i = 0; i < 60000; i++) print cell ",0.5" }' >"$1.csv"
+    cat >"$1.yaml" <<STUDY
+predict: {models: net.safetensors, data: $1.csv, shard: 6000, output: $1/told.npy}
+STUDY
+    # Shards are done, and no table is made: where it would lie is a file.
+    touch "$1"
+    run "$THRONG" run "$1.yaml"
+    check_status "$1: there is no array for now" 1
+    rm "$1"
+    mkdir "$1"
+    echo "of a run before" >"$1/told.npy"
+    (
+        ulimit -c 0
+        ulimit -f 600
+        exec "$THRONG" run "$1.yaml"
+    ) >killed.txt 2>&1
+    check_equal "$1: it was ended while it wrote" 153 "$?"
+    check_equal "$1: what was there is there" "of a run before" "$(cat "$1/told.npy")"
+    run "$THRONG" run "$1.yaml"
+    check_status "$1: the next run makes it" "$3"
+    sed "s|told|whole|" "$1.yaml" >"$1_whole.yaml"
+    "$THRONG" run -q "$1_whole.yaml" 2>/dev/null
+    check "$1: to the byte as one that nobody ended" cmp "$1/told.npy" "$1/whole.npy"
+    check "$1: which has all rows" test "$(stat -c %s "$1/told.npy")" -gt 960000
+    check_equal "$1: nor is half of one under any name of a table" "told.npy whole.npy" \
+        "$(ls "$1" | grep -v '[.]bad[.]csv$' | paste -sd ' ')"
+}
+killed_merge numbers 0.25 0
+killed_merge nothing x 3

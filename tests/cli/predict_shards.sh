@@ -207,6 +207,12 @@ sed 's/units>=8/units>99/' where.yaml >none.yaml
 run "$THRONG" check none.yaml
 check_status "a filter that nobody passes is a mistake" 1
 check_contains "which is said" "$err" "no trial of kinds passes units>99"
+check_lacks "without more, where all names are known" "$err" "metrics are"
+sed 's/units>=8/val_acuracy>0.1/' where.yaml >misspelt.yaml
+run "$THRONG" check misspelt.yaml
+check_contains "a name that no trial has is named, with those that there are" "$err" \
+    "no trial of kinds passes val_acuracy>0.1: none has val_acuracy (did you mean val_accuracy?); metrics are "
+check_matches "all of them" "$err" 'metrics are .*val_accuracy'
 
 # ---- a program as the model ---------------------------------------------------
 seq -f 'image-%g.png' 950 >names.txt
@@ -349,7 +355,7 @@ for f in whole killed; do
 predict: {models: two.ensemble, data: many.csv, samples: 10, shard: 1000, output: out.csv}
 STUDY
 done
-tap=$(python3 "$here/predict_kills.py" "$THRONG" "$PWD" inference "${KILLS:-4}" "${SEED:-1}")
+tap=$(python3 "$here/predict_kills.py" "$THRONG" "$PWD" inference "${SHARD_KILLS:-4}" "${SEED:-1}")
 while read -r line; do
     case $line in
     "ok "*) ok "${line#*- }" ;;

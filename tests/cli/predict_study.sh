@@ -102,5 +102,5 @@ run "$THRONG" predict two.ensemble --study odd2
 check_status "no rows are a mistake" 2
 run "$THRONG" predict two.ensemble --data new/1.csv --shard 10
 check_contains "shards are of a study" "$err" "--shard goes with --study NAME"
-run "$THRONG" predict two.ensemble --data new/1.csv --study odd2 --layer dense_1
-check_contains "what shards have not is refused" "$err" "--layer does not go with --study"
+run "$THRONG" predict two.ensemble --data new/1.csv --study odd2 --pca 2
+check_contains "what shards have not is refused" "$err" "--pca does not go with --study"

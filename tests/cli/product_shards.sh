@@ -178,7 +178,7 @@ predict:
   keep: {top: {by: mean, n: 500}, also: {by: sd, n: 300}, where: "sd > 0.3"}
 STUDY
 done
-tap=$(python3 "$here/predict_kills.py" "$THRONG" "$PWD" inference "${KILLS:-4}" "${SEED:-1}")
+tap=$(python3 "$here/predict_kills.py" "$THRONG" "$PWD" inference "${SHARD_KILLS:-4}" "${SEED:-1}")
 while read -r line; do
     case $line in
     "ok "*) ok "${line#*- }" ;;

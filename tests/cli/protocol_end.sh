@@ -3,7 +3,7 @@
 # is kept of them.
 . "$(dirname "$0")/lib.sh"
 
-look() { python3 "$ROOT/tests/cli/json_look.py" "$@"; }
+look() { python3 -S "$ROOT/tests/cli/json_look.py" "$@"; }
 export SIDE=$TMP/side
 mkdir "$SIDE"
 

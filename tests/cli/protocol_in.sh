@@ -3,7 +3,7 @@
 # own variables, setup lines, working folder, templates, GPUs.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$@"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$@"; }
 
 # ---- the environment -------------------------------------------------------
 cat >look.sh <<'END'

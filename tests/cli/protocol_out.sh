@@ -2,7 +2,7 @@
 # What comes out of a training program: metrics, by every way there is.
 . "$(dirname "$0")/lib.sh"
 
-look() { python3 "$ROOT/tests/cli/json_look.py" "$@"; }
+look() { python3 -S "$ROOT/tests/cli/json_look.py" "$@"; }
 
 # Runs a program (standard input) as a study of one trial, with more lines for
 # its study file; afterwards $trial is its line of `export --jsonl`.

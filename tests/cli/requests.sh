@@ -3,7 +3,7 @@
 # not somebody runs the study, and the exit status says which.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 requests=.throng/mine/requests
 
 cat >study.yaml <<'END'

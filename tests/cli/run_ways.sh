@@ -2,7 +2,7 @@
 # run --dry-run, --fix and --detach.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 tab=$(printf '\t')
 
 cat >study.yaml <<'END'

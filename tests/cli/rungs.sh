@@ -3,7 +3,7 @@
 # thorough: many studies with checkpoints
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 trials() { # STUDY EXPRESSION
     "$THRONG" export "$1" --jsonl >"$TMP/.out"
     json "$2"

@@ -3,7 +3,7 @@
 # orders, formats.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 # 12 trials: loss = lr * 100 + width, acc = 1 - lr; width 3 fails.
 cat >train.sh <<'END'

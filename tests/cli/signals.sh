@@ -2,7 +2,7 @@
 # Ctrl-C, SIGTERM, SIGHUP, stop and kill, of studies and of trials.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 states() { # STUDY [TRIALS]
     run "$THRONG" export "$1" "${2:-all}" --jsonl
     json '" ".join(t["state"] for t in (d if isinstance(d, list) else [d]))'

@@ -2,7 +2,7 @@
 # A model on data sets that it was not trained on; how much is done in a day.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 # Two tables of which the second has its numbers ten times as large.
 table() { # SEED FACTOR

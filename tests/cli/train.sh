@@ -15,7 +15,7 @@ for line in sys.stdin:
 }
 look() { # STUDY EXPRESSION over the list of trials d
     "$THRONG" export "$1" --jsonl >"$TMP/.table"
-    python3 "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
+    python3 -S "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
 }
 # study NAME PARALLEL MORE: 24 models of two shapes.
 study() {
@@ -51,7 +51,7 @@ trainers() { # of the conductor PID
     done
 }
 reports() { # STUDY TRIAL: epochs that are known
-    "$THRONG" show "$1" "$2" --json | python3 "$ROOT/tests/cli/json_look.py" \
+    "$THRONG" show "$1" "$2" --json | python3 -S "$ROOT/tests/cli/json_look.py" \
         'd["metrics"]["loss"]["points"]' /dev/stdin
 }
 

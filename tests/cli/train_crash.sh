@@ -7,7 +7,7 @@ cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .
 sed -i 's/^epochs:.*/epochs: ${epochs}/' mlp.yaml
 look() { # STUDY EXPRESSION over the list of trials d
     "$THRONG" export "$1" --jsonl >"$TMP/.table"
-    python3 "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
+    python3 -S "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
 }
 table() { # STUDY: all that was learned, without times and attempts
     look "$1" '"\n".join("%s %s %r %s" % (t["id"], t["state"], t["value"], sorted((k, repr(v)) for k, v in t["metrics"].items())) for t in d)'

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Early stopping, promotion and population based training, built in.
+# thorough: studies of 30 models each, more than ten seconds of CPU
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .
 look() { # STUDY EXPRESSION over the list of trials d
     "$THRONG" export "$1" --jsonl >"$TMP/.table"
-    python3 "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
+    python3 -S "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
 }
 study() { # NAME MORE
     cat >"$1.yaml" <<STUDY

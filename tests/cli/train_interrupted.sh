@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Built-in training that is interrupted again and again goes on where it stood,
 # in the middle of an epoch too.
+# thorough: must train for long enough to be interrupted six times
 . "$(dirname "$0")/lib.sh"
 
 zcat "$ROOT/examples/digits/digits.csv.gz" | awk '{ line[NR] = $0 }
-    END { for (i = 0; i < 30000; i++) print line[i % NR + 1] }' >digits.csv
+    END { for (i = 0; i < rows; i++) print line[i % NR + 1] }' \
+    rows="${TRAIN_ROWS:-30000}" - >digits.csv
 cat >model.yaml <<'MODEL'
 input: 64
 layers: [{dense: 512, activation: relu}, {dropout: 0.1}, {dense: 10}]

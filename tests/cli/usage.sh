@@ -2,7 +2,7 @@
 # Verbs, options, help: what is accepted, and what is said about the rest.
 . "$(dirname "$0")/lib.sh"
 
-json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+json() { python3 -S "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
 verbs="run check status rank show logs export stop kill doctor report help
 version"

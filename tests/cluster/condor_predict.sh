@@ -28,7 +28,7 @@ with open("places.csv", "w") as f:
     print("place,height,width\np0,0.1,3\np1,0.5,-1\np2,2,0.25", file=f)
 PY
 cat >net.yaml <<'YAML'
-data: {file: train.csv, label: y, join: {place: places.csv}}
+data: {file: train.csv, label: y, validation: 0.3, join: {place: places.csv}}
 layers: [{dense: 8, activation: tanh}, {dropout: 0.3}, {dense: 1}]
 loss: mse
 epochs: 4
@@ -83,6 +83,18 @@ check_equal "program: each row is there" 901 "$(wc -l <program_htcondor.csv)"
 
 both one 'predict:' '  models: .throng/nets/trials/0/1/output/weights.safetensors' \
     '  data: new/first.csv' '  shard: 500'
+
+# Files that tell more of rows travel with them.
+"$THRONG" ensemble nets best:2 -o two.ensemble >/dev/null 2>&1
+check "an ensemble is calibrated" "$THRONG" calibrate two.ensemble --data known.csv \
+    -o two.calibration
+check "and its training rows are looked at" "$THRONG" novelty two.ensemble -o two.novelty
+both looks 'predict:' '  models: two.ensemble' '  data: new/first.csv' '  shard: 300' \
+    '  calibration: two.calibration' '  novelty: two.novelty'
+check_matches "looks: and more is told" "$(head -n 1 looks_htcondor.csv)" \
+    'low,high,distance,unlike$'
+both layer 'predict:' '  models: .throng/nets/trials/0/1/output/weights.safetensors' \
+    '  data: new/first.csv' '  shard: 500' '  layer: dense_1'
 
 # What is kept by rules is merged of what shards bring back.
 for engine in local htcondor; do

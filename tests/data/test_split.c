@@ -198,6 +198,32 @@ static void bootstrap_draws_with_replacement(void **state)
     files_close(&f);
 }
 
+static void bootstrap_draws_groups_whole(void **state)
+{
+    struct files f;
+    static const char spec[] =
+        "{\"file\": \"t.csv\", \"group\": \"g\", \"bootstrap\": true}";
+    int seen[100] = {0}, none = 0;
+    (void)state;
+    files_open(&f);
+    write_rows(&f);
+    struct data_set *s =
+        files_set(&f, "{\"file\": \"t.csv\", \"group\": \"g\"}");
+    struct data_view v = files_view(&f, s, spec, 1);
+    assert_true(v.train.count >= 100 && v.train.count < 107);
+    mark(&v.train, seen, 1);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(seen[i], seen[i / 7 * 7]);
+        none += seen[i] == 0;
+    }
+    assert_true(none > 0);
+    assert_int_equal(v.validation.count, none);
+    for (size_t i = 0; i < v.validation.count; i++)
+        assert_int_equal(seen[v.validation.rows[i]], 0);
+    data_close(s);
+    files_close(&f);
+}
+
 static void rows_and_columns_are_drawn(void **state)
 {
     struct files f;
@@ -392,6 +418,7 @@ int main(void)
         cmocka_unit_test(stratified_folds_have_classes_in_proportion),
         cmocka_unit_test(groups_are_never_torn),
         cmocka_unit_test(bootstrap_draws_with_replacement),
+        cmocka_unit_test(bootstrap_draws_groups_whole),
         cmocka_unit_test(rows_and_columns_are_drawn),
         cmocka_unit_test(a_subset_is_a_part_of_a_larger_one),
         cmocka_unit_test(without_a_shuffle_the_last_rows_are_held_out),

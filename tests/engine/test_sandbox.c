@@ -145,10 +145,12 @@ static void models_and_rows_travel(void **state)
     struct task t = plain_task(d);
     const char *first = in(d, d->home, "models/first.safetensors");
     const char *second = in(d, d->home, "models/second.safetensors");
+    const char *fitted = in(d, d->home, "models/like.novelty");
     const char *places = in(d, d->home, "places.csv");
     const char *rows = in(d, d->home, "rows.csv");
     put(d, first, "first");
     put(d, second, "second");
+    put(d, fitted, "like");
     put(d, places, "place,x\n");
     put(d, rows, "a,b\n1,2\n3,4\n5,6\n");
     const char *model = arena_printf(
@@ -161,8 +163,10 @@ static void models_and_rows_travel(void **state)
     t.weights = str_of(first);
     t.options = str_of(arena_printf(
         d->arena,
-        "{\"members\":[{\"model\":%s,\"weights\":\"%s\",\"workdir\":\"%s\"}]}",
-        model, second, d->home));
+        "{\"members\":[{\"model\":%s,\"weights\":\"%s\",\"workdir\":\"%s\"}],"
+        "\"novelty\":{\"file\":\"%s\",\"layers\":[{\"model\":%s,"
+        "\"weights\":\"%s\",\"workdir\":\"%s\"}]}}",
+        model, second, d->home, fitted, model, first, d->home));
     t.shard = (struct task_shard){.file = str_of(rows),
                                   .form = 1,
                                   .head = 4,
@@ -186,6 +190,15 @@ static void models_and_rows_travel(void **state)
                              value_text(value_get(other, STR("weights")))))),
         "second");
     assert_true(str_is(value_text(value_get(other, STR("workdir"))), "."));
+    /* How far rows are from those of training, and the layers for it. */
+    const struct value *novelty = value_get(options, STR("novelty"));
+    const struct value *layer = value_at(value_get(novelty, STR("layers")), 0);
+    struct str like = value_text(value_get(novelty, STR("file")));
+    assert_string_equal(get(d, in(d, jobs, arena_cstr(d->arena, like))),
+                        "like");
+    assert_true(
+        str_eq(value_text(value_get(layer, STR("weights"))), there.weights));
+    assert_true(str_is(value_text(value_get(layer, STR("workdir"))), "."));
     assert_true(str_is(there.workdir, "."));
     /* The table that rows are joined with, once for both. */
     struct value *join = value_get(value_get(data, STR("join")), STR("place"));

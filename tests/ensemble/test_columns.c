@@ -40,7 +40,9 @@ static void check_columns(const struct combine_rule *r,
     struct arena *a = arena_new();
     struct buf b;
     size_t found;
-    const char **names = keep_columns(r, heads, count, calibrated, &found, a);
+    const char **names =
+        keep_columns(r, heads, count,
+                     (struct keep_more){.calibrated = calibrated}, &found, a);
     buf_init(&b);
     for (size_t i = 0; i < found; i++)
         buf_addf(&b, "%s%s", i ? " " : "", names[i]);

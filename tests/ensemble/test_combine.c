@@ -92,6 +92,28 @@ static void one_pass_does_not_say_what_members_differ_by(void **state)
     are_near(out, (double[]){2, NAN, 2}, 3);
 }
 
+/* Nobody knows what others would say: that is not the same as no difference. */
+static void of_one_pass_nothing_is_known_of_others(void **state)
+{
+    static const double all = 1, three[] = {0.7, 0.2, 0.1}, same[] = {3, 3};
+    struct combine_head number = {.width = 1};
+    struct combine_head choice = {.width = 3, .classes = true};
+    struct combine_rule r = {.members = 1,
+                             .samples = 1,
+                             .weights = &all,
+                             .quantiles = middle,
+                             .quantile_count = 2};
+    double scratch[ROOM], out[ROOM];
+    (void)state;
+    combine_sureness(&r, &number, three, scratch, out);
+    are_near(out, (double[]){NAN, NAN, NAN, NAN, NAN}, 5);
+    combine_sureness(&r, &choice, three, scratch, out);
+    are_near(out, (double[]){combine_entropy(three, 3), NAN}, 2);
+    r.samples = 2; /* samples that agree do tell */
+    combine_sureness(&r, &number, same, scratch, out);
+    are_near(out, (double[]){0, 0, NAN, 3, 3}, 5);
+}
+
 static void classes_have_entropy_and_what_members_disagree_in(void **state)
 {
     static const double passes[] = {0.9, 0.1, 0, 0.1, 0.9, 0};
@@ -137,6 +159,7 @@ int main(void)
         cmocka_unit_test(weights_count),
         cmocka_unit_test(what_a_head_says_of_its_spread_is_added),
         cmocka_unit_test(one_pass_does_not_say_what_members_differ_by),
+        cmocka_unit_test(of_one_pass_nothing_is_known_of_others),
         cmocka_unit_test(classes_have_entropy_and_what_members_disagree_in),
         cmocka_unit_test(medians_of_probabilities_add_up_to_1),
     };

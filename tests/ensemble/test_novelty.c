@@ -91,6 +91,40 @@ static void members_are_added_by_weight_and_width(void **state)
     arena_free(a);
 }
 
+/* Whoever asks for distances reads either file. */
+static void of_one_model_the_score_is_the_distance(void **state)
+{
+    static const double rows[] = {1, 2, 2, 1, 4, 7, 8, 3, 16, 0.1};
+    double few[] = {1, 2, 3}, told[NOVELTY_SCORES];
+    struct arena *a = arena_new();
+    struct err err = {0};
+    struct novelty n = {
+        .alpha = 0.5, .layer = STR("hidden"), .sha256 = STR("ab")};
+    struct novelties all;
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    assert_int_equal(novelty_fit(&n, rows, 5, 2, a, &err), 0);
+    assert_int_equal(novelty_limit(&n, few, 3, &err), 0);
+    novelty_print(&b, &n);
+    assert_int_equal(novelties_parse_any(&all, buf_str(&b), "x", a, &err), 0);
+    assert_true(all.alone && all.count == 1);
+    near(all.threshold, 2);
+    near(novelties_part(&all, 0, 3), 3);
+    novelties_judge(&all, 2, told);
+    assert_true(told[0] == 2 && told[1] == 0);
+    novelties_judge(&all, 2.5, told);
+    assert_true(told[0] == 2.5 && told[1] == 1);
+    novelties_judge(&all, INFINITY, told); /* like nothing */
+    assert_true(isnan(told[0]) && told[1] == 1);
+    novelties_judge(&all, NAN, told);
+    assert_true(isnan(told[0]) && told[1] == 1);
+    assert_int_equal(novelties_parse_any(&all, STR("{}"), "x", a, &err), -1);
+    assert_non_null(strstr(err.text, "none that `novelty` has written"));
+    buf_done(&b);
+    arena_free(a);
+}
+
 static void what_says_nothing_is_refused(void **state)
 {
     static const double same[] = {3, 3, 3, 3};
@@ -170,6 +204,7 @@ int main(void)
         cmocka_unit_test(of_one_number_it_is_deviations),
         cmocka_unit_test(a_unit_that_is_always_0_has_an_inverse),
         cmocka_unit_test(members_are_added_by_weight_and_width),
+        cmocka_unit_test(of_one_model_the_score_is_the_distance),
         cmocka_unit_test(what_says_nothing_is_refused),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(damaged_files_are_refused),

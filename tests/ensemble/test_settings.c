@@ -71,12 +71,33 @@ static void members_share_what_a_setting_is_given(void **state)
         assert_true(to[i] == 0.25);
 }
 
+static void what_members_share_is_gathered_again(void **state)
+{
+    static const uint64_t names[] = {7, 3, 7, 7, 0, 0};
+    static const size_t wanted[] = {0, 1, 0, 0, 2, 3};
+    struct arena *a = arena_new();
+    struct settings s = settings_named(names, 6, a);
+    double shares[] = {0.25, 0.5, 0.125, 0.125, 2, 3}, to[4];
+    (void)state;
+    assert_int_equal(s.count, 4);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(s.of[i], wanted[i]);
+    settings_gather(&s, 6, shares, to);
+    assert_true(to[0] == 0.5 && to[1] == 0.5 && to[2] == 2 && to[3] == 3);
+    struct settings each = settings_samples(&two, 4, 2, a);
+    assert_int_equal(each.count, 4);
+    for (size_t p = 0; p < 8; p++)
+        assert_int_equal(each.of[p], of[p / 2] * 2 + p % 2);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_setting_says_what_its_folds_say_that_may),
         cmocka_unit_test(settings_without_a_row_in_common_say_nothing),
         cmocka_unit_test(members_share_what_a_setting_is_given),
+        cmocka_unit_test(what_members_share_is_gathered_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

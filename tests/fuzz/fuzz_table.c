@@ -22,6 +22,30 @@ static void check_column(const struct matrix *m, size_t column, struct arena *a)
     }
 }
 
+/* Rows that are none cost the others nothing, and have their words. */
+static void check_readable(struct str text, struct table_style style,
+                           size_t rows, struct arena *a)
+{
+    struct matrix m;
+    struct err err = {0};
+    style.readable = true;
+    style.fits[0] = 2;
+    style.fits[1] = 3;
+    if (data_read_csv(text, "t", &style, a, &m, &err)) {
+        require(!rows);
+        return;
+    }
+    struct str *words = arena_array(a, m.rows + 1, sizeof(*words));
+    for (size_t c = 0; c < m.columns && c < 8; c++)
+        data_words(&m, &c, 1, a, &words);
+    for (size_t i = 0; i < m.fault_count; i++) {
+        struct data_bad_row r = {.row = m.faults[i].row};
+        require(r.row < m.rows);
+        data_lines(&m, &r, 1);
+        require(r.line == data_line(&m, r.row));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct table_style style = {.header = -1};
@@ -37,7 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size--;
     }
     struct str text = str_n((const char *)data, size);
-    if (data_read_csv(text, "t", &style, a, &m, &err) == 0) {
+    int rc = data_read_csv(text, "t", &style, a, &m, &err);
+    check_readable(text, style, rc ? 0 : m.rows, a);
+    if (rc == 0) {
         require(m.rows > 0 && m.columns > 0);
         size_t last = data_line(&m, m.rows - 1);
         require(last >= 1 && last <= size + 1);

@@ -17,6 +17,7 @@
 
 #include "made.h"
 #include "nn/device.h"
+#include "nn/trainer.h"
 
 enum { ROWS = 80, EPOCHS = 10, MEMBERS = 3 };
 
@@ -119,7 +120,8 @@ static void check_company(const char *name)
 /* Large enough for kernels that the small ones never come to: products of
  * recurrent layers in fours, more gates than threads, more recurrent weights
  * than fast memory holds; dense layers and convolutions in tiles that are not
- * full; who takes an output undoes its activation. */
+ * full; inputs that do not come in fours, and a batch of which fast memory has
+ * no room for all gradients; who takes an output undoes its activation. */
 static const char *const large[] = {
     "{'input': [4, 100], 'layers': [{'lstm': {'units': 100,"
     " 'bidirectional': true}}, {'dense': 3}], 'loss': 'mse'}",
@@ -143,6 +145,21 @@ static const char *const large[] = {
     " 'loss': 'mse', 'optimizer': 'adam'}",
     "{'batch_size': 96, 'input': 1028, 'layers': [{'dense': 100, 'activation':"
     " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 96, 'input': 97, 'layers': [{'dense': 96, 'activation':"
+    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [4, 100], 'layers': [{'dense': 96,"
+    " 'activation': 'relu'}, 'flatten', {'dense': 3}], 'loss': 'mse',"
+    " 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [11, 13, 3], 'layers': [{'conv2d': 36,"
+    " 'kernel': 5, 'stride': 2, 'padding': 'same', 'activation': 'relu'},"
+    " {'conv2d': 6}, {'conv2d': 8, 'kernel': 2, 'dilation': 2, 'padding':"
+    " 'same', 'bias': false}, 'flatten', {'dense': 3}], 'loss': 'mse',"
+    " 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [13, 10, 3], 'layers': [{'conv2d': 44, 'bias':"
+    " false}, {'batch_norm': {'momentum': 0.9}}, {'activation': 'relu6'},"
+    " {'depthwise_conv2d': 3, 'stride': 2, 'padding': 'same', 'activation':"
+    " 'relu'}, {'depthwise_conv2d': 3, 'padding': 'same'}, 'flatten',"
+    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
 };
 
 /* A model with an operation that has no kernels there. */
@@ -232,6 +249,39 @@ static void precision_rounds_what_is_multiplied(void **state)
         check_precision(rounded[i], "tf32", 2e-3);
         check_precision(rounded[i], "bf16", 2e-2);
     }
+}
+
+/* As GPUs write it: with one in the last place it would be a zero. */
+static double loss_of_no_number(const char *precision)
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report r = {0};
+    char text[512];
+    const uint32_t ones = ~0u;
+    snprintf(text, sizeof(text),
+             "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132,"
+             " 'activation': 'tanh'}, {'dense': 5}], 'loss': 'mse',"
+             " 'optimizer': 'sgd', 'precision': '%s'}",
+             precision);
+    open_text(&m, text, ROWS);
+    memcpy((void *)(uintptr_t)m.table.inputs[0].numbers, &ones, sizeof(ones));
+    struct nn_trainer *t = nn_trainer_open("cuda", m.model, 1, &err);
+    struct nn_member one = {m.model, &m.view, 3};
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
+    nn_trainer_epochs(t, 0, 1);
+    nn_trainer_epoch(t, 0, &r, &err);
+    nn_trainer_free(t);
+    made_close(&m);
+    return r.loss;
+}
+
+static void no_precision_hides_what_is_not_a_number(void **state)
+{
+    (void)state;
+    assert_true(isnan(loss_of_no_number("float32")));
+    assert_true(isnan(loss_of_no_number("tf32")));
+    assert_true(isnan(loss_of_no_number("bf16")));
 }
 
 /* Metrics of every kind: of classes, of one number, of a yes or no each, of
@@ -328,14 +378,83 @@ static void no_row_is_left_out_of_pieces(void **state)
         assert_true(near(truth[k], pieces[k]));
 }
 
+static const struct nn_runner *counted;
+static size_t calls;
+
+static void count_calls(struct nn_run *r, struct nn_judging *list, size_t count)
+{
+    calls++;
+    counted->judge(r, list, count);
+}
+
+static void ask(struct nn_trainer *t, const int *members, size_t count,
+                const struct data_part *part, size_t samples, float *to)
+{
+    const struct data_part *parts[MEMBERS] = {part, part, part};
+    struct err err = {0};
+    struct nn_question q = {.members = members,
+                            .parts = parts,
+                            .count = count,
+                            .rows = ROWS,
+                            .samples = samples,
+                            .outputs = to,
+                            .room = ROWS};
+    assert_int_equal(nn_trainer_ask(t, &q, &err), 0);
+}
+
+/* An ensemble, or samples with dropout: one call, and the same bits. */
+static void all_are_asked_at_once(void **state)
+{
+    enum { SAMPLES = 4 };
+    static const char json[] =
+        "{'input': 4, 'layers': [{'dense': 20, 'activation': 'relu'},"
+        " {'dropout': 0.5}, {'dense': 1, 'activation': 'sigmoid'}], 'loss':"
+        " 'binary_crossentropy', 'metrics': ['auc'], 'batch_size': 8}";
+    const int who[MEMBERS] = {2, 0, 1};
+    float all[MEMBERS * SAMPLES * ROWS], own[SAMPLES * ROWS], first[ROWS];
+    struct made m;
+    struct err err = {0};
+    uint32_t rows[ROWS];
+    (void)state;
+    open_text(&m, json, ROWS);
+    assert_true(nn_model_draw_always(m.model));
+    struct nn_trainer *t = nn_trainer_open("cuda", m.model, 64, &err);
+    for (uint64_t i = 0; i < MEMBERS; i++)
+        assert_int_equal(
+            nn_trainer_join(t, &(struct nn_member){m.model, &m.view, i + 5},
+                            &err),
+            (int)i);
+    for (uint32_t i = 0; i < ROWS; i++)
+        rows[i] = i;
+    struct data_part part = {rows, ROWS};
+    counted = t->runner;
+    struct nn_runner counting = *counted;
+    counting.judge = count_calls;
+    t->runner = &counting;
+    ask(t, who, MEMBERS, &part, SAMPLES, all);
+    assert_int_equal(calls, 1);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        ask(t, &who[i], 1, &part, SAMPLES, own);
+        assert_memory_equal(own, all + i * SAMPLES * ROWS, sizeof own);
+        ask(t, &who[i], 1, &part, 1, first);
+        assert_memory_equal(first, own, sizeof first);
+        assert_memory_not_equal(own, own + ROWS, sizeof first);
+    }
+    assert_memory_not_equal(all, all + SAMPLES * ROWS, sizeof own);
+    nn_trainer_free(t);
+    made_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_has_the_losses_of_the_reference),
         cmocka_unit_test(a_member_is_the_same_in_any_company),
         cmocka_unit_test(precision_rounds_what_is_multiplied),
+        cmocka_unit_test(no_precision_hides_what_is_not_a_number),
         cmocka_unit_test(metrics_are_those_of_the_reference),
         cmocka_unit_test(no_row_is_left_out_of_pieces),
+        cmocka_unit_test(all_are_asked_at_once),
     };
     if (!nn_device_find(STR("cuda"))) {
         print_message("skipped: %s\n", nn_device_cuda.absent());

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import os
 import re
 import subprocess
@@ -420,6 +421,30 @@ class Ensembles(Models):
                 self.same_weights(self.chosen("--combine", how,
                                               "--out-of-fold"),
                                   self.shared(settings, weights))
+            # Out of fold a stack is judged by what it was fitted by.
+            models = [self.stacked(said[:, k].T, t, numbers)
+                      for k, t in enumerate(truths)]
+            both = numpy.array([b + x @ said[:, k]
+                                for k, (b, x) in enumerate(models)])
+            if not numbers:
+                both = numpy.minimum(both, 1)
+                both /= both.sum(0)
+            done = subprocess.run(
+                [THRONG, "calibrate", "--out-of-fold", "--json",
+                 "made.ensemble"], capture_output=True, text=True)
+            told = json.loads(done.stdout)
+            self.assertEqual(told["rows"], at.sum())
+            self.assertEqual("42 rows are left out" in done.stderr,
+                             bool(skip))
+            metrics = told["outputs"][0]["metrics"]
+            if numbers:
+                errors = numpy.sort(numpy.abs(both[0] - truth))
+                rank = math.ceil(round((len(errors) + 1) * 0.9, 9))
+                self.near(metrics["mae"], errors.mean(), 1e-8)
+                self.near(metrics["interval"], errors[rank - 1], 1e-8)
+            else:
+                self.near(metrics["nll"], -numpy.log(
+                    both[truth.astype(int), range(len(truth))]).mean(), 1e-8)
             # What is stacked predicts new rows: the mean of each setting's
             # folds in the place of the setting.
             names = ["predicted"] if numbers else ["p_0", "p_1", "p_2"]
@@ -429,8 +454,6 @@ class Ensembles(Models):
             new = numpy.array([numpy.mean([[tables[t][n] for n in names]
                                            for t in trials], 0)
                                for _, trials in settings])
-            models = [self.stacked(said[:, k].T, t, numbers)
-                      for k, t in enumerate(truths)]
             both = numpy.array([b + x @ new[:, k]
                                 for k, (b, x) in enumerate(models)])
             if not numbers:

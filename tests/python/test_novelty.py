@@ -19,11 +19,17 @@ from place import THRONG  # noqa: E402
 from test_ensemble import Models, run, write_ensemble  # noqa: E402
 
 
+def floats(rows):
+    """The numbers of a layer are floats, of which a table has nine digits."""
+    return numpy.array([[numpy.float32(x) for x in row] for row in rows],
+                       numpy.float64)
+
+
 def layer(*words):
     rows = list(csv.reader(io.StringIO(
         run("predict", "--csv", "m0.safetensors", "--layer", "dense_1",
             *words))))
-    return numpy.array([[float(x) for x in row[1:]] for row in rows[1:]])
+    return floats([row[1:] for row in rows[1:]])
 
 
 def columns(*words):
@@ -116,8 +122,7 @@ data: {file: rows.csv, label: y, scale: std, validation: 0.3}
             layer = "wide" if file.startswith("wide") else "dense_1"
             found = list(csv.reader(io.StringIO(run(
                 "predict", "--csv", file, "--layer", layer, *words))))[1:]
-            return ([r[0] for r in found],
-                    numpy.array([[float(x) for x in r[1:]] for r in found]))
+            return [r[0] for r in found], floats([r[1:] for r in found])
 
         def scores(*words):
             """By row: the mean of what members make of it."""

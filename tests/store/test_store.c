@@ -343,6 +343,60 @@ static void a_crashed_writers_log_is_read(void **state)
     made_open(m);
 }
 
+#define LEAVING 40
+
+static const char *leaving(struct made *m, int i)
+{
+    return path_join(m->a, m->folder, arena_printf(m->a, "leaving-%d", i));
+}
+
+static void make_and_close(struct made *m, const char *folder)
+{
+    assert_ok(m, store_create(folder, &m->err));
+    struct store *s = store_open(folder, true, &m->err);
+    assert_non_null(s);
+    store_close(s);
+}
+
+/* Removes one store after another, each when it is told that it is read. The
+ * reader may put a log into a folder that is being removed; then that is
+ * removed once more. */
+static pid_t remove_all(struct made *m, const int told[2])
+{
+    pid_t child = fork();
+    if (child)
+        return child;
+    char word;
+    close(told[1]);
+    for (int i = 0; i < LEAVING && read(told[0], &word, 1) == 1; i++)
+        while (file_is_dir(leaving(m, i)))
+            dir_remove(leaving(m, i), NULL);
+    _exit(0);
+}
+
+static void one_that_is_removed_while_it_is_opened_is_missing(void **state)
+{
+    struct made *m = *state;
+    int tell[2], status;
+    for (int i = 0; i < LEAVING; i++)
+        make_and_close(m, leaving(m, i));
+    assert_int_equal(pipe(tell), 0);
+    pid_t child = remove_all(m, tell);
+    close(tell[0]);
+    for (int i = 0; i < LEAVING; i++) {
+        struct store *s = store_open(leaving(m, i), false, &m->err);
+        assert_non_null(s);
+        assert_int_equal(write(tell[1], "", 1), 1);
+        for (; s; s = store_open(leaving(m, i), false, &m->err))
+            store_close(s);
+        if (m->err.kind != ERR_MISSING)
+            fail_msg("%s", m->err.text);
+    }
+    close(tell[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void closing_nothing_is_fine(void **state)
 {
     (void)state;
@@ -372,6 +426,7 @@ int main(void)
         with_store(a_folder_without_permission_says_so),
         with_store(a_read_only_folder_can_be_read_but_not_written),
         with_store(a_crashed_writers_log_is_read),
+        with_store(one_that_is_removed_while_it_is_opened_is_missing),
         cmocka_unit_test(closing_nothing_is_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

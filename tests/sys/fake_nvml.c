@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct memory {
     unsigned long long total, free, used;
@@ -40,6 +41,10 @@ int nvmlDeviceGetCudaComputeCapability(struct device *d, int *major,
                                        int *minor);
 int nvmlDeviceGetMemoryInfo(struct device *d, struct memory *m);
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *mig, void **device);
+int nvmlDeviceGetMigMode(struct device *d, unsigned *now, unsigned *next);
+int nvmlDeviceGetMaxMigDeviceCount(struct device *d, unsigned *count);
+int nvmlDeviceGetMigDeviceHandleByIndex(struct device *d, unsigned index,
+                                        void **mig);
 int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *count,
                                             struct process *list);
 
@@ -50,6 +55,8 @@ int nvmlDeviceGetUtilizationRates(struct device *d, struct utilization *u);
 
 int nvmlInit_v2(void)
 {
+    while (getenv("FAKE_NVML_HANGS"))
+        pause();
     return getenv("FAKE_NVML_NO_DRIVER") ? 9 : 0;
 }
 
@@ -112,6 +119,27 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *mig, void **device)
 {
     *device = &devices[0];
     return mig == &slice ? 0 : 2;
+}
+
+/* The first GPU may be cut into slices, of which there is one; the second is
+ * one that cannot be. */
+int nvmlDeviceGetMigMode(struct device *d, unsigned *now, unsigned *next)
+{
+    *now = *next = d == &devices[0] && getenv("FAKE_NVML_SLICES");
+    return d == &devices[0] ? 0 : 3;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(struct device *d, unsigned *count)
+{
+    *count = d == &devices[0] ? 7 : 0;
+    return 0;
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(struct device *d, unsigned index,
+                                        void **mig)
+{
+    *mig = &slice;
+    return d == &devices[0] && index == 2 ? 0 : 6;
 }
 
 /* A slice does not tell. */

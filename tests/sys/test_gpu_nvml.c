@@ -1,6 +1,7 @@
 #include "scratch.h"
 
 #include <math.h>
+#include <sys/wait.h>
 #include "sys/gpu.h"
 
 /* The names of the visible GPUs, each followed by a '|'. */
@@ -73,6 +74,15 @@ static void a_slice_has_the_capability_of_its_gpu(void **state)
     check_visible(s, "MIG-other", "");
 }
 
+static void a_gpu_that_is_cut_is_its_slices(void **state)
+{
+    struct scratch *s = *state;
+    setenv("FAKE_NVML_SLICES", "1", 1);
+    check_visible(s, NULL, "MIG-cccc-1|GPU-aabb2222-0000|");
+    unsetenv("FAKE_NVML_SLICES");
+    check_visible(s, NULL, "GPU-aaaa1111-0000|GPU-aabb2222-0000|");
+}
+
 static void a_machine_without_library_or_driver_has_no_gpus(void **state)
 {
     struct scratch *s = *state;
@@ -88,6 +98,41 @@ static void a_machine_without_library_or_driver_has_no_gpus(void **state)
     check_visible(s, NULL, "");
     unsetenv("FAKE_NVML_NO_DRIVER");
     assert_int_equal(err.kind, ERR_NONE);
+}
+
+/* By UUIDs, each followed by a '|'. */
+static void check_apart(struct scratch *s, const char *library,
+                        const char *visible, const char *expected)
+{
+    struct gpu_list l;
+    struct buf b;
+    assert_true(gpu_read_apart(library, visible, 60, s->arena, &l));
+    buf_init(&b);
+    for (size_t i = 0; i < l.count; i++)
+        buf_addf(&b, "%s|", l.gpus[i].uuid);
+    assert_string_equal(b.p, expected);
+    buf_done(&b);
+}
+
+static void a_process_of_its_own_reads_the_same(void **state)
+{
+    struct scratch *s = *state;
+    check_apart(s, FAKE_NVML, NULL, "GPU-aaaa1111-0000|GPU-aabb2222-0000|");
+    check_apart(s, FAKE_NVML, "1", "GPU-aabb2222-0000|");
+    check_apart(s, FAKE_NVML, "", "");
+    check_apart(s, "/no/such/library.so", NULL, "");
+    check_apart(s, "libm.so.6", NULL, "");
+}
+
+static void a_driver_that_hangs_holds_nobody(void **state)
+{
+    struct scratch *s = *state;
+    struct gpu_list l = {.count = 7};
+    setenv("FAKE_NVML_HANGS", "1", 1);
+    assert_false(gpu_read_apart(FAKE_NVML, NULL, 0.01, s->arena, &l));
+    unsetenv("FAKE_NVML_HANGS");
+    assert_int_equal(l.count, 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left */
 }
 
 static void what_is_on_a_gpu_can_be_asked(void **state)
@@ -139,7 +184,10 @@ int main(void)
         scratch_test(the_list_ends_at_the_first_entry_that_names_nothing),
         scratch_test(a_gpu_named_twice_leaves_none),
         scratch_test(a_slice_has_the_capability_of_its_gpu),
+        scratch_test(a_gpu_that_is_cut_is_its_slices),
         scratch_test(a_machine_without_library_or_driver_has_no_gpus),
+        scratch_test(a_process_of_its_own_reads_the_same),
+        scratch_test(a_driver_that_hangs_holds_nobody),
         scratch_test(what_is_on_a_gpu_can_be_asked),
         scratch_test(this_machine_can_be_asked),
     };

@@ -105,6 +105,24 @@ static void an_answer_that_comes_late_is_the_next_looks(void **state)
     gpu_scout_close(g);
 }
 
+static void who_waits_knows_what_is_now(void **state)
+{
+    struct scratch *s = *state;
+    struct gpu_use u;
+    struct gpu_scout *g = gpu_scout_open(&machine, write_use(s, "0 busy 1\n"));
+    first_look(g, &u);
+    for (int i = 2; i < 12; i++) {
+        char text[32];
+        snprintf(text, sizeof(text), "0 busy %d\n", i);
+        write_use(s, text);
+        gpu_scout_await(g);
+        gpu_scout_look(g, 0, &u);
+        assert_true(u.known && u.busy == i / 100.0);
+    }
+    gpu_scout_close(g);
+    await_no_child();
+}
+
 static void one_that_is_killed_is_not_missed(void **state)
 {
     struct scratch *s = *state;
@@ -153,6 +171,7 @@ int main(void)
         scratch_test(it_says_what_a_look_says),
         scratch_test(a_driver_that_hangs_holds_nobody),
         scratch_test(an_answer_that_comes_late_is_the_next_looks),
+        scratch_test(who_waits_knows_what_is_now),
         scratch_test(one_that_is_killed_is_not_missed),
         scratch_test(it_keeps_none_of_our_files),
         scratch_test(a_machine_without_gpus_has_none),

@@ -70,6 +70,29 @@ static void a_method_that_learns_has_few_at_once(void **state)
     assert_true(c.members <= 64);
 }
 
+static void several_gpus_share_the_trials(void **state)
+{
+    struct device_work w = digits;
+    struct device_choice one = device_choose(&w, &slow, &fast), read;
+    struct buf b, words;
+    (void)state;
+    w.gpus = 4;
+    struct device_choice c = device_choose(&w, &slow, &fast);
+    assert_true(c.gpu_s < one.gpu_s && c.members <= one.members);
+    assert_true(c.gpu_s - 1 > (one.gpu_s - 1) * 0.24);
+    buf_init(&b);
+    buf_init(&words);
+    device_choice_print(&b, &c);
+    assert_true(device_choice_parse(buf_str(&b), &read));
+    device_choice_words(&words, &read);
+    assert_non_null(strstr(words.p, " at a time on each of 4 GPUs: "));
+    assert_non_null(strstr(words.p, " on the GPUs, "));
+    w.at_once = 64;
+    assert_true(device_choose(&w, &slow, &fast).members <= 16);
+    buf_done(&b);
+    buf_done(&words);
+}
+
 /* A recurrent layer's steps follow each other, however fast the GPU is. */
 static void long_rows_of_operations_cost_a_gpu_more(void **state)
 {
@@ -161,6 +184,33 @@ static void a_choice_is_read_as_it_was_written(void **state)
     buf_done(&words);
 }
 
+static void a_choice_without_times_says_its_reason(void **state)
+{
+    static const char *const words[] = {
+        [DEVICE_JOBS_ASK] = "cuda, up to 64 at a time: jobs ask for GPUs",
+        [DEVICE_JOBS_ASK_NOT] = "cpu: jobs ask for no GPU",
+        [DEVICE_NO_WORKER] = "cpu: jobs ask for GPUs, but there is no "
+                             "throng-worker-cuda beside throng-worker"};
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    for (int why = DEVICE_JOBS_ASK; why <= DEVICE_NO_WORKER; why++) {
+        struct device_choice c = {
+            .device =
+                &devices[why == DEVICE_JOBS_ASK ? DEVICE_cuda : DEVICE_cpu],
+            .why = (enum device_why)why,
+            .members = 64};
+        struct device_choice read;
+        buf_reset(&b);
+        device_choice_print(&b, &c);
+        assert_true(device_choice_parse(buf_str(&b), &read));
+        buf_reset(&b);
+        device_choice_words(&b, &read);
+        assert_string_equal(b.p, words[why]);
+    }
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,11 +219,13 @@ int main(void)
         cmocka_unit_test(many_small_models_go_to_the_gpu),
         cmocka_unit_test(a_few_small_models_stay_on_the_cpu),
         cmocka_unit_test(a_method_that_learns_has_few_at_once),
+        cmocka_unit_test(several_gpus_share_the_trials),
         cmocka_unit_test(long_rows_of_operations_cost_a_gpu_more),
         cmocka_unit_test(the_conductor_bounds_what_a_gpu_gains),
         cmocka_unit_test(where_cpus_keep_up_with_the_conductor_they_train),
         cmocka_unit_test(what_the_conductor_has_to_do_with_it_is_said),
         cmocka_unit_test(a_choice_is_read_as_it_was_written),
+        cmocka_unit_test(a_choice_without_times_says_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

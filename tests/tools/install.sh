@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # make install: what it puts where, and that it works from there
+# thorough: builds throng-worker-cuda, for which nvcc takes minutes
 . "$(dirname "$0")/../cli/lib.sh"
 
 python=$TMP/root/opt/throng/lib/python3/dist-packages

@@ -31,6 +31,34 @@ static void the_first_direction_is_that_of_the_line(void **state)
     arena_free(a);
 }
 
+/* Whichever way they were found, all of a direction is turned. */
+static void
+directions_are_at_right_angles_and_their_largest_is_positive(void **state)
+{
+    enum { ROWS = 12, COLUMNS = 6 };
+    double rows[ROWS * COLUMNS];
+    struct arena *a = arena_new();
+    struct principal p = {.count = COLUMNS, .columns = COLUMNS};
+    (void)state;
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        rows[i] = (i * 37 + i * i * 11) % 29;
+    principal_fit(&p, rows, ROWS, a);
+    for (int i = 0; i < COLUMNS; i++) {
+        const double *one = p.directions + i * COLUMNS;
+        double most = 0;
+        for (int k = 0; k < COLUMNS; k++)
+            most = fabs(one[k]) > fabs(most) ? one[k] : most;
+        assert_true(most > 0);
+        for (int j = 0; j <= i; j++) {
+            double product = 0;
+            for (int k = 0; k < COLUMNS; k++)
+                product += one[k] * p.directions[j * COLUMNS + k];
+            near(product, i == j);
+        }
+    }
+    arena_free(a);
+}
+
 static void rows_that_are_all_the_same_have_no_direction(void **state)
 {
     static const double rows[] = {1, 2, 1, 2, 1, 2};
@@ -82,6 +110,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_direction_is_that_of_the_line),
+        cmocka_unit_test(
+            directions_are_at_right_angles_and_their_largest_is_positive),
         cmocka_unit_test(rows_that_are_all_the_same_have_no_direction),
         cmocka_unit_test(groups_are_found_the_largest_first),
         cmocka_unit_test(every_row_may_be_a_group_of_its_own),

@@ -3,7 +3,9 @@
  * Stands between the device cuda and the machine that runs its kernels
  * (nn/cuda/gpu.h). The file that THRONG_TEST_GPU names says what is wrong, a
  * word each: `lost` once, as a GPU that fell off the bus, after which the
- * file is gone; `bytes=N`, no more memory than that in all; `absent=WHY`. */
+ * file is gone; `off=GPU`, the same of that one for good: no trainer that sees
+ * it (CUDA_VISIBLE_DEVICES) finds a GPU; `bytes=N`, no more memory than that in
+ * all; `absent=WHY`. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,12 +40,21 @@ static bool fault(char *text, size_t size)
     return read;
 }
 
+/* This process sees the GPU that fell off. */
+static bool is_off(const char *text)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && strncmp(text, "off=", 4) == 0 &&
+           strcmp(text + 4, visible) == 0;
+}
+
 void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
                     struct gpu_slot *slots, int slot_count, int64_t times)
 {
     char text[128];
-    if (fault(text, sizeof(text)) && strcmp(text, "lost") == 0 &&
-        unlink(getenv("THRONG_TEST_GPU")) == 0) {
+    if (fault(text, sizeof(text)) &&
+        (is_off(text) || (strcmp(text, "lost") == 0 &&
+                          unlink(getenv("THRONG_TEST_GPU")) == 0))) {
         fprintf(stderr, "the GPU failed: it has fallen off the bus\n");
         _Exit(70);
     }
@@ -81,7 +92,10 @@ uint64_t __wrap_gpu_free_bytes(void)
 const char *__wrap_gpu_absent(void)
 {
     static char text[128];
-    if (fault(text, sizeof(text)) && strncmp(text, "absent=", 7) == 0)
+    bool faulty = fault(text, sizeof(text));
+    if (faulty && strncmp(text, "absent=", 7) == 0)
         return text + 7;
+    if (faulty && is_off(text))
+        return "no NVIDIA GPU can be seen";
     return __real_gpu_absent();
 }

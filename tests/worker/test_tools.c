@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "terms/bundle.h"
+#include "worker/tools.h"
 
 #define WHICH "command -v throng; python=${PYTHONPATH%%:*}; ls $python/throng"
 
@@ -72,12 +73,48 @@ static void those_that_others_may_change_are_not_taken(void **state)
     assert_null(strstr(log_of(b, 2), at));
 }
 
+/* Many small files, for nothing where models are trained in the worker. */
+static void python_is_unpacked_when_a_program_is_started(void **state)
+{
+    struct bench *b = *state;
+    struct tools t;
+    struct err err = {0};
+    const char *folder = path_join(b->arena, b->folder, "own");
+    assert_int_equal(tools_make(&t, NULL, folder, b->arena, &err), 0);
+    const char *package = path_join(b->arena, t.python, "throng/__init__.py");
+    assert_true(file_exists(path_join(b->arena, t.bin, "throng")));
+    assert_false(file_exists(t.python));
+    assert_int_equal(tools_unpack(&t, &err), 0);
+    assert_true(file_exists(package));
+    assert_int_equal(unlink(package), 0);
+    assert_int_equal(tools_unpack(&t, &err), 0);
+    assert_false(file_exists(package)); /* once is enough */
+    tools_done(&t);
+    assert_false(file_exists(folder));
+}
+
+static void where_python_has_no_room_a_task_has_the_rest(void **state)
+{
+    struct bench *b = *state;
+    struct tools t;
+    struct err err = {0};
+    const char *folder = path_join(b->arena, b->folder, "own");
+    assert_int_equal(tools_make(&t, NULL, folder, b->arena, &err), 0);
+    assert_int_equal(file_write(t.python, STR("in its way"), false, NULL), 0);
+    assert_int_equal(tools_unpack(&t, &err), -1);
+    assert_null(t.python);
+    assert_non_null(t.bin);
+    tools_done(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_bench(the_first_worker_makes_them_and_they_stay),
         with_bench(later_ones_take_them_as_they_are),
         with_bench(those_that_others_may_change_are_not_taken),
+        with_bench(python_is_unpacked_when_a_program_is_started),
+        with_bench(where_python_has_no_room_a_task_has_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,11 +46,10 @@ static const void *const kernels[GPU_KERNEL_COUNT] = {
 
 /* Those that are launched with fast memory of any size. */
 static const enum gpu_kernel with_fast[] = {
-    GPU_small_epoch,         GPU_small_judge,        GPU_wide_steps,
-    GPU_tensor_steps,        GPU_tensor_forward,     GPU_tensor_inputs,
-    GPU_tensor_conv_forward, GPU_tensor_conv_inputs, GPU_tensor_parts,
-    GPU_lstm_forward,        GPU_lstm_backward,      GPU_gru_forward,
-    GPU_gru_backward};
+    GPU_small_epoch,         GPU_small_judge,        GPU_tensor_steps,
+    GPU_tensor_forward,      GPU_tensor_inputs,      GPU_tensor_parts,
+    GPU_tensor_conv_forward, GPU_tensor_conv_inputs, GPU_lstm_forward,
+    GPU_lstm_backward,       GPU_gru_forward,        GPU_gru_backward};
 
 /* After an error nothing on the device can be believed, and nothing of the
  * process be used again: it ends, and whoever started it begins its members

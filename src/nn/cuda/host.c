@@ -30,7 +30,7 @@ static const struct {
  * jump to where it stands costs less than to begin it anew. */
 static struct {
     jmp_buf main, threads[GPU_MANY];
-    bool begun, over[GPU_MANY];
+    bool begun, over[GPU_MANY], waits[GPU_MANY];
     const struct gpu_launch *launch;
     struct gpu_slot *slots;
 } block;
@@ -47,6 +47,7 @@ static void leave_thread(void)
 
 void gpu_wait(void)
 {
+    block.waits[gpu_where.thread] = true;
     leave_thread();
 }
 
@@ -58,22 +59,24 @@ static float of_11_bits(float x)
     return b.x;
 }
 
-/* What each thread of the block gave, for those of its warp. */
+/* What each thread gave, for those of its warp, which all come here. In two
+ * places by turns: who gives again has waited until all have taken. */
 void gpu_tensor_product(float d[4], const float a[4], const float b[2])
 {
-    static float as[GPU_MANY][4], bs[GPU_MANY][2];
+    static float as[2][GPU_MANY][4], bs[2][GPU_MANY][2];
+    static unsigned char turns[GPU_MANY];
     const int thread = gpu_where.thread, warp = thread / 32 * 32;
     const int g = thread % 32 / 4, q = thread % 4;
+    const int turn = turns[thread] ^= 1;
     for (int i = 0; i < 4; i++)
-        as[thread][i] = of_11_bits(a[i]);
+        as[turn][thread][i] = of_11_bits(a[i]);
     for (int i = 0; i < 2; i++)
-        bs[thread][i] = of_11_bits(b[i]);
-    gpu_wait();
+        bs[turn][thread][i] = of_11_bits(b[i]);
+    leave_thread();
     for (int e = 0; e < 4; e++)
         for (int k = 0; k < 8; k++)
-            d[e] += as[warp + g * 4 + k % 4][e / 2 + k / 4 * 2] *
-                    bs[warp + (2 * q + e % 2) * 4 + k % 4][k / 4];
-    gpu_wait();
+            d[e] += as[turn][warp + g * 4 + k % 4][e / 2 + k / 4 * 2] *
+                    bs[turn][warp + (2 * q + e % 2) * 4 + k % 4][k / 4];
 }
 
 static void run_threads(void)
@@ -115,13 +118,19 @@ static void run_waiting_block(void)
     if (!block.begun)
         begin_threads();
     memset(block.over, 0, sizeof(block.over));
-    while (left > 0)
-        for (int i = 0; i < threads; i++) {
-            if (block.over[i])
-                continue;
-            go_on(i);
-            left -= block.over[i];
+    while (left > 0) {
+        memset(block.waits, 0, sizeof(block.waits));
+        for (bool gone_on = true; gone_on;) {
+            gone_on = false;
+            for (int i = 0; i < threads; i++) {
+                if (block.over[i] || block.waits[i])
+                    continue;
+                go_on(i);
+                left -= block.over[i];
+                gone_on = true;
+            }
         }
+    }
 }
 
 static void run_block(const struct gpu_launch *l, struct gpu_slot *slots)

@@ -129,6 +129,8 @@ static void begin_piece(struct cuda *c, const struct piece *p, size_t i)
     uint32_t *part = room->part + i * room->rows;
     *s = cuda_slot(c, i, j->member);
     s->in_order = 1;
+    if (j->drawn)
+        s->seed = j->seed;
     s->first = (uint32_t)(first / s->batch_size);
     s->row_count = (uint32_t)(first + rows);
     s->sum = j->loss_sum;
@@ -178,7 +180,7 @@ static void show_piece(struct cuda *c, const struct piece *p)
     for (size_t i = 0; i < p->count; i++) {
         struct nn_judging *j = &p->judged[i];
         size_t rows = rows_of(p, i);
-        if (!c->judging.metrics && c->run.like->metrics.len)
+        if (j->judge && !c->judging.metrics && c->run.like->metrics.len)
             show(c, j, j->from + p->from, rows, all + i * line);
         if (j->outputs)
             memcpy(j->outputs + p->from * outputs, all + i * line,
@@ -204,9 +206,9 @@ static bool judge_piece(struct cuda *c, const struct piece *p, bool labelled)
                         /* A piece may begin between two multiples. */
                         batches / SMALL_BATCHES + 2)
             : cuda_give(c, labelled ? &l->judge : &l->blind, p->count, batches);
-    cuda_take_slots(c, p->count);
+    cuda_take_results(c, p->count);
     for (size_t i = 0; i < p->count; i++)
-        p->judged[i].loss_sum = labelled ? c->here[i].sum : NAN;
+        p->judged[i].loss_sum = labelled ? c->results[i].sum : NAN;
     if (p->shown && !broken)
         show_piece(c, p);
     return broken;
@@ -217,8 +219,13 @@ static bool judge_piece(struct cuda *c, const struct piece *p, bool labelled)
 static void put_tallies(struct cuda *c, const struct piece *p)
 {
     struct judging_room *room = &c->judging;
-    for (size_t i = 0; i < p->count; i++)
-        nn_judge_give(p->judged[i].judge, room->here + i * room->numbers);
+    for (size_t i = 0; i < p->count; i++) {
+        double *numbers = room->here + i * room->numbers;
+        if (p->judged[i].judge)
+            nn_judge_give(p->judged[i].judge, numbers);
+        else
+            memset(numbers, 0, room->numbers * sizeof(*numbers));
+    }
     gpu_put(c->gpu, room->there, room->here,
             p->count * room->numbers * sizeof(double));
 }
@@ -229,7 +236,8 @@ static void take_tallies(struct cuda *c, const struct piece *p)
     gpu_take(c->gpu, room->here, room->there,
              p->count * room->numbers * sizeof(double));
     for (size_t i = 0; i < p->count; i++)
-        nn_judge_take(p->judged[i].judge, room->here + i * room->numbers);
+        if (p->judged[i].judge)
+            nn_judge_take(p->judged[i].judge, room->here + i * room->numbers);
 }
 
 static void judge_some(struct cuda *c, struct nn_judging *judged, size_t count)

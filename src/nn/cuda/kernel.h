@@ -51,14 +51,16 @@ struct __attribute__((aligned(8))) two
 #define KERNEL_STEPS(name)                                                     \
     extern "C" __global__ void __launch_bounds__(GPU_FEW, 3) kernel_##name(    \
         const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
-/* Four do, of 192 threads. */
-#define KERNEL_PARTS(name)                                                     \
-    extern "C" __global__ void __launch_bounds__(GPU_PARTS, 4) kernel_##name(  \
-        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
-/* Three do. */
-#define KERNEL_TENSOR_PARTS(name)                                              \
-    extern "C" __global__ void __launch_bounds__(GPU_PARTS, 3) kernel_##name(  \
-        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
+/* Two do, of 160 threads. */
+#define KERNEL_STRIP(name)                                                     \
+    extern "C" __global__ void __launch_bounds__(GPU_FEW + 32, 2)              \
+        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
+                      struct gpu_slot *slots)
+/* So many do, of 192 threads. */
+#define KERNEL_PARTS(name, blocks)                                             \
+    extern "C" __global__ void __launch_bounds__(GPU_PARTS, blocks)            \
+        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
+                      struct gpu_slot *slots)
 /* So many do. */
 #define KERNEL_TALL_OF(name, blocks) KERNEL_TALL(name, blocks)
 #define KERNEL_TALL(name, blocks)                                              \
@@ -127,6 +129,7 @@ INLINE float root_of(float x)
  * where nvcc, which sees pointers to fast memory beside it, would take it for
  * one of those. */
 #define FROM_SLOW(p) __ldg(p)
+#define KEEP_LEAST(to, x) atomicMin(to, x)
 INLINE struct four four_from_slow(const float *p)
 {
     const float4 f = __ldg((const float4 *)p);
@@ -147,10 +150,10 @@ void gpu_wait(void);               /* until the others of the block do, too */
                               struct gpu_slot *slots)
 #define KERNEL_OF(name) KERNEL(name)
 #define KERNEL_MOST(name) KERNEL(name)
+#define KERNEL_STRIP(name) KERNEL(name)
 #define KERNEL_STEPS(name) KERNEL(name)
 #define KERNEL_STEPS_OF(name) KERNEL(name)
-#define KERNEL_PARTS(name) KERNEL(name)
-#define KERNEL_TENSOR_PARTS(name) KERNEL(name)
+#define KERNEL_PARTS(name, blocks) KERNEL(name)
 #define KERNEL_WIDE(name) KERNEL(name)
 #define KERNEL_WIDE_OF(name) KERNEL(name)
 #define KERNEL_TALL_OF(name, blocks) KERNEL(name)
@@ -182,6 +185,7 @@ void gpu_tensor_product(float d[4], const float a[4], const float b[2]);
 #define ASKED() ((void)0)
 #define FETCHED_BUT(lots) ((void)0)
 #define FROM_SLOW(p) (*(p))
+#define KEEP_LEAST(to, x) (*(to) = *(to) < (x) ? *(to) : (x))
 #define four_from_slow(p) (*(const struct four *)(p))
 
 #endif

@@ -14,6 +14,45 @@
 
 /* ---- where things lie ---------------------------------------------------- */
 
+/* Whether all that take a tensor are large dense layers. */
+static bool is_taken_wide(const struct lowered *l, int tensor)
+{
+    int takers = 0;
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        for (int k = 0; k < op->in_count; k++) {
+            int out = last_axis(l, op->out);
+            if (op->in[k] != tensor)
+                continue;
+            if (op->kind != NN_OP_DENSE || out % 4 || out < WIDE_LEAST)
+                return false;
+            takers++;
+        }
+    }
+    return takers > 0 && l->program.batch >= WIDE_LEAST &&
+           last_axis(l, tensor) >= WIDE_LEAST;
+}
+
+static bool is_input(const struct lowered *l, int tensor)
+{
+    const struct nn_graph *g = l->program.graph;
+    for (size_t i = 0; i < g->inputs.len; i++)
+        if (g->inputs.p[i].tensor == tensor)
+            return true;
+    return false;
+}
+
+/* Numbers from one row of a tensor to the next. Rows that are gathered for
+ * large dense layers begin in fours; what is between them stays zero. */
+static int line_of(const struct lowered *l, int tensor)
+{
+    int columns = last_axis(l, tensor);
+    if (shape_of(l, tensor)->rank != 1 || !is_input(l, tensor) ||
+        !is_taken_wide(l, tensor))
+        return columns;
+    return (columns + 3) / 4 * 4;
+}
+
 static int64_t own(struct layout *f, int64_t numbers)
 {
     int64_t at = f->numbers;
@@ -28,9 +67,11 @@ static void place_tensors(struct lowered *l)
     int64_t batch = (int64_t)l->program.batch;
     for (size_t i = 0; i < g->tensors.len; i++)
         f->value[i] = f->slope[i] = -1;
-    for (size_t i = 0; i < g->inputs.len; i++)
-        f->value[g->inputs.p[i].tensor] =
-            own(f, batch * count_of(l, g->inputs.p[i].tensor));
+    for (size_t i = 0; i < g->inputs.len; i++) {
+        int t = g->inputs.p[i].tensor;
+        f->value[t] =
+            own(f, batch * (count_of(l, t) + line_of(l, t) - last_axis(l, t)));
+    }
     for (size_t i = 0; i < l->program.op_count; i++) {
         const struct nn_op *op = &l->program.ops[i];
         if (nn_op_facts[op->kind].same_memory) {
@@ -51,7 +92,7 @@ static int64_t kept_of(const struct lowered *l, const struct nn_op *op)
     size_t bytes =
         k->kept ? k->kept(op, l->program.graph, l->program.batch) : 0;
     int64_t numbers = (int64_t)(bytes / sizeof(float));
-    return op->kind == NN_OP_BATCH_NORM ? 2 * numbers : numbers;
+    return op->kind == NN_OP_BATCH_NORM ? 3 * numbers : numbers;
 }
 
 /* Few sums of a great depth: blocks share it, in one order. */
@@ -63,7 +104,7 @@ static int dense_parts(const struct lowered *l, const struct nn_op *op)
                     ((out + WIDE_TILE - 1) / WIDE_TILE);
     int64_t parts = in / PART_INPUTS;
     if (tiles > FEW_TILES || parts < 2 || rows < WIDE_LEAST ||
-        out < WIDE_LEAST || in % 4 || out % 4)
+        out < WIDE_LEAST || line_of(l, op->in[0]) % 4 || out % 4)
         return 1;
     return parts > MOST_DENSE_PARTS ? MOST_DENSE_PARTS : (int)parts;
 }
@@ -72,10 +113,12 @@ static int dense_parts(const struct lowered *l, const struct nn_op *op)
  * sums. */
 static int64_t spare_of(const struct lowered *l, const struct nn_op *op)
 {
-    if (op->kind == NN_OP_CONV && op->window.groups == 1)
+    if (op->kind == NN_OP_CONV)
         return lower_parts(l, op) *
                (l->program.graph->params.p[op->param[0]].count +
                 last_axis(l, op->out)); /* the bias's */
+    if (op->kind == NN_OP_BATCH_NORM)
+        return lower_norm_spare(l, op);
     if (op->kind == NN_OP_DENSE && dense_parts(l, op) > 1)
         return dense_parts(l, op) * (int64_t)l->program.batch *
                count_of(l, op->out);
@@ -215,6 +258,7 @@ static struct gpu_op op_of(const struct at *a)
                        .count = (int)count_of(a->l, op->out),
                        .out = last_axis(a->l, op->out),
                        .in = last_axis(a->l, op->in[0]),
+                       .line = line_of(a->l, op->in[0]),
                        .activation = op->activation,
                        .precision = a->l->like->precision,
                        .a = (float)op->a,
@@ -246,7 +290,7 @@ static bool steps_alone(const struct lowered *l, int param, bool masked)
 static bool can_step(const struct nn_op *op)
 {
     return op->kind == NN_OP_DENSE || op->kind == NN_OP_CONV ||
-           op->kind == NN_OP_DECONV;
+           op->kind == NN_OP_DECONV || op->kind == NN_OP_BATCH_NORM;
 }
 
 struct gpu_op lower_stepping(const struct at *a, const struct gpu_op *o,
@@ -275,29 +319,20 @@ void lower_unfinish(const struct at *a, const struct gpu_op *o)
 /* Large enough for tiles of 128, and in fours. */
 static bool is_wide(const struct at *a, const struct gpu_op *o)
 {
-    return o->in % 4 == 0 && o->out % 4 == 0 && o->in >= WIDE_LEAST &&
+    return o->line % 4 == 0 && o->out % 4 == 0 && o->in >= WIDE_LEAST &&
            o->out >= WIDE_LEAST && a->batch * o->places >= WIDE_LEAST;
-}
-
-static void launch_dense(const struct at *a, enum gpu_kernel kernel,
-                         enum gpu_kernel wide, int64_t rows, int64_t columns,
-                         const struct gpu_op *o)
-{
-    int64_t tile = is_wide(a, o) ? WIDE_TILE : GEMM_TILE;
-    launch(a->list, is_wide(a, o) ? wide : kernel,
-           (rows + tile - 1) / tile * ((columns + tile - 1) / tile), o);
 }
 
 /* A row of sums for each row that the layer takes. */
 static void launch_dense_rows(const struct at *a, enum gpu_kernel kernel,
-                              enum gpu_kernel wide, enum gpu_kernel tensor,
-                              int64_t columns, const struct gpu_op *o)
+                              enum gpu_kernel wide, int64_t columns,
+                              const struct gpu_op *o)
 {
     int64_t rows = a->batch * o->places;
-    if (is_wide(a, o) && o->precision)
-        launch_tensor(a->list, tensor, rows, columns, TENSOR_TILE, o);
+    if (is_wide(a, o))
+        launch_tensor(a->list, wide, rows, columns, TENSOR_TILE, o);
     else
-        launch_dense(a, kernel, wide, rows, columns, o);
+        launch_product(a->list, kernel, rows, columns, o);
 }
 
 static bool steps_by_adam(const struct gpu_op *o)
@@ -307,12 +342,10 @@ static bool steps_by_adam(const struct gpu_op *o)
 
 static void launch_steps(const struct at *a, const struct gpu_op *o)
 {
-    launch(a->list, o->precision ? GPU_tensor_steps : GPU_wide_steps,
-           (int64_t)((o->in + STEPS_TILE - 1) / STEPS_TILE) *
-               ((o->out + STEPS_TILE - 1) / STEPS_TILE),
-           o);
+    launch_tiles(a->list, GPU_tensor_steps, o->in, STEPS_RUN * STEPS_TILE,
+                 o->out, STEPS_TILE, o);
     struct gpu_launch *one = &a->list->p[a->list->len - 1];
-    one->threads = GPU_FEW;
+    one->threads = GPU_FEW + WARP;
     one->fast_bytes = STEPS_BYTES;
 }
 
@@ -332,12 +365,10 @@ static void dense_forward(const struct at *a, struct gpu_op *o)
     }
     o->steps = dense_parts(a->l, a->op);
     if (o->steps == 1) {
-        launch_dense_rows(a, GPU_dense_forward, GPU_wide_forward,
-                          GPU_tensor_forward, o->out, o);
+        launch_dense_rows(a, GPU_dense_forward, GPU_tensor_forward, o->out, o);
         return;
     }
-    launch_dense_rows(a, GPU_dense_forward, GPU_wide_parts, GPU_tensor_parts,
-                      o->out, o);
+    launch_dense_rows(a, GPU_dense_forward, GPU_tensor_parts, o->out, o);
     a->list->p[a->list->len - 1].blocks *= o->steps;
     launch_each(a->list, GPU_sum_outputs, a->batch * o->count / 4, o);
 }
@@ -354,81 +385,61 @@ static void dense_backward(const struct at *a, struct gpu_op *o)
         return;
     }
     if (o->dx[0] >= 0)
-        launch_dense_rows(a, GPU_dense_inputs, GPU_wide_inputs,
-                          GPU_tensor_inputs, o->in, o);
+        launch_dense_rows(a, GPU_dense_inputs, GPU_tensor_inputs, o->in, o);
     struct gpu_op weights = lower_stepping(a, o, 0);
     if (is_wide(a, o) && steps_by_adam(&weights)) {
         weights.bias_flag = o->b >= 0 && lower_stepping(a, o, 1).flag;
         launch_steps(a, &weights);
         return;
     }
-    launch_dense(a, GPU_dense_weights, GPU_wide_weights, o->in, o->out,
-                 &weights);
+    int64_t tile = is_wide(a, o) ? WIDE_TILE : GEMM_TILE;
+    launch_tiles(a->list, is_wide(a, o) ? GPU_wide_weights : GPU_dense_weights,
+                 o->in, tile, o->out, tile, &weights);
     lower_bias(a, o);
 }
 
-static void batch_norm_forward(const struct at *a, struct gpu_op *o)
+/* A batch norm has done it. */
+static bool is_done_by_norm(const struct at *a)
 {
-    o->w2 = param_at(a, 2);
-    o->b2 = param_at(a, 3);
-    o->epsilon = a->op->epsilon;
-    o->momentum = a->op->momentum;
-    launch_columns(a->list, GPU_batch_norm_moments, o->out, o);
-    launch_each(a->list, GPU_batch_norm_forward, a->batch * o->count, o);
-}
-
-static void batch_norm_backward(const struct at *a, struct gpu_op *o)
-{
-    launch_columns(a->list, GPU_batch_norm_sums, o->out, o);
-    if (o->dx[0] >= 0)
-        launch_each(a->list, GPU_batch_norm_backward, a->batch * o->count, o);
-}
-
-static void layer_norm_forward(const struct at *a, struct gpu_op *o)
-{
-    o->epsilon = a->op->epsilon;
-    launch_each(a->list, GPU_layer_norm_forward, a->batch * o->places, o);
-}
-
-static void layer_norm_backward(const struct at *a, struct gpu_op *o)
-{
-    launch_columns(a->list, GPU_layer_norm_weights, o->out, o);
-    if (o->dx[0] >= 0)
-        launch_each(a->list, GPU_layer_norm_inputs, a->batch * o->places, o);
+    const struct nn_op *maker = maker_of(a->l, a->op->in[0]);
+    return maker && lower_norm_activation(a->l, maker) == a->op;
 }
 
 static void activation_forward(const struct at *a, struct gpu_op *o)
 {
+    if (is_done_by_norm(a))
+        return;
     if (o->activation == NN_SOFTMAX)
         launch_each(a->list, GPU_softmax_forward, a->batch * o->places, o);
     else
-        launch_each(a->list, GPU_activation_forward, a->batch * o->count, o);
+        launch_fours(a->list, GPU_activation_forward, a->batch * o->count, o);
 }
 
 static void activation_backward(const struct at *a, struct gpu_op *o)
 {
-    if (o->dx[0] < 0)
+    if (o->dx[0] < 0 || is_done_by_norm(a))
         return;
     if (o->activation == NN_SOFTMAX)
         launch_each(a->list, GPU_softmax_backward, a->batch * o->places, o);
     else
-        launch_each(a->list, GPU_activation_backward, a->batch * o->count, o);
+        launch_fours(a->list, GPU_activation_backward, a->batch * o->count, o);
 }
 
-/* Operations that are one kernel each way, a thread for each number. */
-#define LOWER_EACH(name)                                                       \
+/* Operations that are one kernel each way, a thread for each number, or for
+ * four. */
+#define LOWER_EACH(name, launch_some)                                          \
     static void name##_forward(const struct at *a, struct gpu_op *o)           \
     {                                                                          \
-        launch_each(a->list, GPU_##name##_forward, a->batch * o->count, o);    \
+        launch_some(a->list, GPU_##name##_forward, a->batch * o->count, o);    \
     }                                                                          \
     static void name##_backward(const struct at *a, struct gpu_op *o)          \
     {                                                                          \
-        launch_each(a->list, GPU_##name##_backward, a->batch * o->count, o);   \
+        launch_some(a->list, GPU_##name##_backward, a->batch * o->count, o);   \
     }
-LOWER_EACH(sample)
-LOWER_EACH(add)
-LOWER_EACH(multiply)
-LOWER_EACH(concat)
+LOWER_EACH(sample, launch_each)
+LOWER_EACH(add, launch_fours)
+LOWER_EACH(multiply, launch_each)
+LOWER_EACH(concat, launch_each)
 
 static void dropout_forward(const struct at *a, struct gpu_op *o)
 {
@@ -493,8 +504,8 @@ static const struct {
     [NN_OP_DECONV] = {lower_deconv_forward, lower_deconv_backward},
     [NN_OP_POOL] = {lower_pool_forward, lower_pool_backward},
     [NN_OP_POOL_ALL] = {lower_pool_all_forward, lower_pool_all_backward},
-    [NN_OP_BATCH_NORM] = {batch_norm_forward, batch_norm_backward},
-    [NN_OP_LAYER_NORM] = {layer_norm_forward, layer_norm_backward},
+    [NN_OP_BATCH_NORM] = {lower_batch_norm_forward, lower_batch_norm_backward},
+    [NN_OP_LAYER_NORM] = {lower_layer_norm_forward, lower_layer_norm_backward},
     [NN_OP_ACTIVATION] = {activation_forward, activation_backward},
     [NN_OP_DROPOUT] = {dropout_forward, dropout_backward},
     [NN_OP_EMBEDDING] = {embedding_forward, embedding_backward},
@@ -558,6 +569,7 @@ static void lower_begin(const struct lowered *l, struct gpu_list *list)
         o.y = l->layout.value[t];
         o.field = g->inputs.p[i].field;
         o.count = (int)count_of(l, t);
+        o.line = o.count + line_of(l, t) - last_axis(l, t);
         o.flag = !g->tensors.p[t].integers;
         launch_each(list, GPU_gather_numbers,
                     (int64_t)l->program.batch * o.count / GATHER_EACH, &o);
@@ -728,10 +740,15 @@ static void lower_finite(const struct lowered *l, struct gpu_list *list)
     const struct nn_graph *g = l->program.graph;
     struct gpu_op o = {0};
     for (size_t i = 0; i < g->params.len; i++) {
-        o.w = g->params.p[i].offset;
-        o.count = (int)g->params.p[i].count;
-        o.field = (int)i;
-        launch(list, GPU_look_finite, 1, &o);
+        int k = o.inputs++, blocks = (int)(g->params.p[i].count / LOOK_EACH);
+        o.x[k] = g->params.p[i].offset;
+        o.widths[k] = (int)g->params.p[i].count;
+        o.steps = blocks > o.steps ? blocks : o.steps;
+        if (o.inputs < GPU_INPUTS && i + 1 < g->params.len)
+            continue;
+        o.steps = o.steps < 1 ? 1 : o.steps;
+        launch(list, GPU_look_finite, (int64_t)o.inputs * o.steps, &o);
+        o = (struct gpu_op){.field = (int)i + 1};
     }
 }
 
@@ -755,6 +772,8 @@ void lower_lists(struct lowered *l)
     lower_small(l);
     struct gpu_op prepare = {.kind = (int)l->like->optimizer.kind};
     launch(&l->prepare, GPU_prepare_steps, PREPARE_BLOCKS, &prepare);
+    launch(&l->tell, GPU_tell_result, 1, &prepare);
+    l->tell.p[0].threads = WARP;
 }
 
 void lower_close(struct lowered *l)
@@ -774,6 +793,7 @@ void lower_close(struct lowered *l)
     vec_done(&l->small_judge);
     vec_done(&l->prepare);
     vec_done(&l->finite);
+    vec_done(&l->tell);
 }
 
 int64_t lower_frame(const struct nn_model *like)

@@ -30,6 +30,7 @@ struct lowered {
     struct gpu_list small;            /* some steps; empty: it is too large */
     struct gpu_list small_judge;      /* some batches, with labels or without */
     struct gpu_list finite;           /* looks at all weights */
+    struct gpu_list tell;             /* results of a round, or of judging */
 };
 
 /* Why such a model cannot be lowered, in words; NULL: it can. */

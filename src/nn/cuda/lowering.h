@@ -1,6 +1,6 @@
 /* lowering.h - how operations become launches
  *
- * Inside nn/cuda only: what lower.c and lower_recurrent.c share. */
+ * Inside nn/cuda only: what lower.c and the files beside it share. */
 #ifndef THRONG_NN_CUDA_LOWERING_H
 #define THRONG_NN_CUDA_LOWERING_H
 
@@ -12,17 +12,17 @@ enum {
     GEMM_TILE = 64,
     WIDE_TILE = 128,
     WIDE_LEAST = 96,
-    STEPS_TILE = 64,
-    STEPS_BYTES = (48 << 10) + 3 * 2 * 16 * 18 * 16, /* kernels_steps.inc */
+    STEPS_TILE = 64, /* kernels_steps.inc */
+    STEPS_RUN = 8,
+    /* Weights and moments of a tile, slices of inputs, and of the strip. */
+    STEPS_BYTES = (48 << 10) + 16 * 16 * (3 * 18 + 8 * 17),
     TENSOR_TILE = 64, /* columns of a tile of 8,192 sums: gemm_tensor.inc */
     TENSOR_FEW = 32,
-    TENSOR_ROWS = 144,
     TALL_TILE = 128,
     TALL_COLUMNS = 64,
     TALL_FEW = 32,
     TALL_LEAST = 16,
-    DEEP_TILE = 256,
-    DEEP_ROWS = 96,
+    DEEP_ROWS = 144,
     DEEP_COLUMNS = 64,
     PART_PLACES = 2048,
     MOST_PARTS = 32,
@@ -31,7 +31,7 @@ enum {
     FEW_TAPS = 64,
     GATHER_EACH = 16, /* numbers of a thread */
     MOST_TAPS = 256,
-    MOST_TOUCHED = 64, /* taps: kernels_deep.inc */
+    MOST_TOUCHED = 32, /* taps: kernels_deep.inc */
     FEW_EACH = 16,     /* windows of a thread */
     UNITS_MOST = 16,   /* kernels_units.inc */
     UNITS_LEAST = 64,
@@ -43,8 +43,24 @@ enum {
     MOST_DENSE_PARTS = 16,
     COLUMNS = 8,
     RECURRENT_ROWS = 4,
+    NORM_ABREAST = 8,     /* threads: kernels_norm.inc */
+    NORM_BLOCKS = 512,    /* that share the rows of a batch norm */
+    NORM_PART_ROWS = 128, /* at least */
+    NORM_EACH_ROWS = 256, /* of a block that sums nothing */
+    DEPTH_SIDE = 3,       /* kernels_depthwise.inc */
+    DEPTH_BESIDE = 4,
+    DEPTH_COLUMNS = 32,
+    DEPTH_BLOCKS = 512,
+    DEPTH_PART_RUNS = 64,
+    UNDER_MOST = 160, /* kernels_under.inc */
+    UNDER_TILE = 32,
+    UNDER_WINDOWS = 128, /* of a block */
+    UNDER_BLOCKS = 528,
+    PART_BLOCKS = 198, /* of gradients of one layer's weights, at least */
+    PART_LEAST = 256,  /* places of a part, then */
     WARP = 32,
     WORD_BLOCKS = 32,
+    LOOK_EACH = 4096, /* numbers of a block */
     PREPARE_BLOCKS = 2
 };
 
@@ -83,14 +99,27 @@ static inline void launch_each(struct gpu_list *list, enum gpu_kernel kernel,
     launch(list, kernel, blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks, op);
 }
 
+/* One for each four. */
+static inline void launch_fours(struct gpu_list *list, enum gpu_kernel kernel,
+                                int64_t numbers, const struct gpu_op *op)
+{
+    launch_each(list, kernel, (numbers + 3) / 4, op);
+}
+
+/* A block for each tile of sums. */
+static inline void launch_tiles(struct gpu_list *list, enum gpu_kernel kernel,
+                                int64_t rows, int64_t down, int64_t columns,
+                                int64_t across, const struct gpu_op *op)
+{
+    launch(list, kernel,
+           (rows + down - 1) / down * ((columns + across - 1) / across), op);
+}
+
 static inline void launch_product(struct gpu_list *list, enum gpu_kernel kernel,
                                   int64_t rows, int64_t columns,
                                   const struct gpu_op *op)
 {
-    launch(list, kernel,
-           (rows + GEMM_TILE - 1) / GEMM_TILE *
-               ((columns + GEMM_TILE - 1) / GEMM_TILE),
-           op);
+    launch_tiles(list, kernel, rows, GEMM_TILE, columns, GEMM_TILE, op);
 }
 
 static inline void launch_columns(struct gpu_list *list, enum gpu_kernel kernel,
@@ -128,10 +157,9 @@ static inline void launch_tensor(struct gpu_list *list, enum gpu_kernel kernel,
                                  const struct gpu_op *op)
 {
     const int down = 8192 / tile, slice = 16 * (down + tile);
-    launch(list, kernel,
-           (rows + down - 1) / down * ((columns + tile - 1) / tile), op);
+    launch_tiles(list, kernel, rows, down, columns, tile, op);
     list->p[list->len - 1].threads = GPU_FEW;
-    list->p[list->len - 1].fast_bytes = (size_t)(3 * slice) * sizeof(float);
+    list->p[list->len - 1].fast_bytes = (size_t)(4 * slice) * sizeof(float);
 }
 
 typedef void lower_fn(const struct at *a, struct gpu_op *o);
@@ -152,6 +180,16 @@ lower_fn lower_deconv_forward, lower_deconv_backward;
 lower_fn lower_pool_forward, lower_pool_backward;
 lower_fn lower_pool_all_forward, lower_pool_all_backward;
 lower_fn lower_upsample_forward, lower_upsample_backward;
+
+/* lower_norm.c. */
+lower_fn lower_batch_norm_forward, lower_batch_norm_backward;
+lower_fn lower_layer_norm_forward, lower_layer_norm_backward;
+/* Numbers that blocks leave for the one that adds them. */
+int64_t lower_norm_spare(const struct lowered *l, const struct nn_op *op);
+/* The activation that a batch norm does at once: what alone takes its output;
+ * or NULL. */
+const struct nn_op *lower_norm_activation(const struct lowered *l,
+                                          const struct nn_op *op);
 
 /* lower_recurrent.c. */
 lower_fn lower_recurrent_forward, lower_recurrent_backward;

@@ -129,7 +129,8 @@ static uint64_t bytes(const struct nn_device *d, const struct nn_model *like,
     (void)d;
     return sizeof(float) *
                (wide * frame + capacity * nn_model_member_numbers(like)) +
-           wide * (sizeof(struct gpu_slot) + ROUND_BYTES) +
+           wide * (sizeof(struct gpu_slot) + sizeof(struct gpu_result) +
+                   ROUND_BYTES) +
            capacity * fields_of(like) * sizeof(struct gpu_field) +
            judging_bytes(like, wide);
 }
@@ -155,13 +156,17 @@ static int make_buffers(struct cuda *c, struct err *err)
     c->slopes = make(c, c->wide * c->trained_stride, sizeof(float), &rc, err);
     c->soft = make(c, capacity * c->soft_count + 1, sizeof(double), &rc, err);
     c->there = make(c, c->wide, sizeof(struct gpu_slot), &rc, err);
+    c->results_there = make(c, c->wide, sizeof(struct gpu_result), &rc, err);
     c->rates = make(c, c->wide * ROUND_STEPS, sizeof(*c->rates), &rc, err);
     c->plan = make(c, c->wide * ROUND_STEPS, sizeof(*c->plan), &rc, err);
     c->fields = make(c, capacity * fields_of(c->run.like) + 1,
                      sizeof(*c->fields), &rc, err);
     c->here =
         rc ? NULL : gpu_alloc_here(c->gpu, c->wide * sizeof(*c->here), err);
-    rc = c->here ? rc : -1;
+    c->results =
+        c->here ? gpu_alloc_here(c->gpu, c->wide * sizeof(*c->results), err)
+                : NULL;
+    rc = c->results ? rc : -1;
     c->bound = xcalloc(capacity, sizeof(*c->bound));
     c->not_finite = xcalloc(capacity, sizeof(*c->not_finite));
     return rc;
@@ -199,10 +204,12 @@ static void close_run(struct nn_run *r)
     gpu_release(c->gpu, c->slopes);
     gpu_release(c->gpu, c->soft);
     gpu_release(c->gpu, c->there);
+    gpu_release(c->gpu, c->results_there);
     gpu_release(c->gpu, c->rates);
     gpu_release(c->gpu, c->plan);
     gpu_release(c->gpu, c->fields);
     gpu_release_here(c->gpu, c->here);
+    gpu_release_here(c->gpu, c->results);
     judging_close(c);
     lower_close(&c->lowered);
     gpu_close(c->gpu);
@@ -286,6 +293,7 @@ struct gpu_slot cuda_slot(const struct cuda *c, size_t i, int member)
     const struct bound *b = &c->bound[member];
     return (struct gpu_slot){
         .frame = c->frames + i * (size_t)c->lowered.layout.numbers,
+        .result = c->results_there + i,
         .slopes = c->slopes + i * c->trained_stride,
         .weights = stretch_of(c, member, NN_WEIGHTS).at,
         .state = stretch_of(c, member, NN_STATE).at,
@@ -312,9 +320,10 @@ void cuda_put_slots(struct cuda *c, size_t count)
     gpu_put(c->gpu, c->there, c->here, count * sizeof(*c->here));
 }
 
-void cuda_take_slots(struct cuda *c, size_t count)
+void cuda_take_results(struct cuda *c, size_t count)
 {
-    gpu_take(c->gpu, c->here, c->there, count * sizeof(*c->here));
+    gpu_run(c->gpu, &c->lowered.tell, c->there, (int)count, 1);
+    gpu_take(c->gpu, c->results, c->results_there, count * sizeof(*c->results));
 }
 
 bool cuda_give(struct cuda *c, const struct gpu_list *list, size_t slots,
@@ -355,14 +364,15 @@ static int64_t batches_now(const struct cuda *c, const struct nn_work *w)
 }
 
 /* The standing goes on by the steps of this round. Where all rates of a member
- * are the same the first is enough. */
+ * are the same the slot has the first. */
 static void make_rates(struct cuda *c, const struct nn_work *work,
-                       struct gpu_slot *s, struct gpu_rates *to)
+                       struct gpu_slot *s, struct gpu_rates *some)
 {
     struct nn_place *m = &c->run.places[work->member];
     int64_t steps = batches_now(c, work), per_epoch = batches_of(c, m);
     s->planned = (uint32_t)steps;
     s->steady = nn_rates_steady(m);
+    struct gpu_rates *to = s->steady ? &s->rate : some;
     for (int64_t k = 0; k < (s->steady ? steps > 0 : steps); k++) {
         struct nn_rates r = nn_rates_next(m, per_epoch);
         to[k] = (struct gpu_rates){r.lr, r.mu, r.mu_next, r.mu_product};
@@ -372,17 +382,18 @@ static void make_rates(struct cuda *c, const struct nn_work *work,
 
 static void put_rates(struct cuda *c, const struct nn_work *work, size_t count)
 {
-    size_t each = 1;
+    size_t each = 0;
     for (size_t i = 0; i < count; i++)
         if (!nn_rates_steady(&c->run.places[work[i].member]))
             each = ROUND_STEPS;
-    struct gpu_rates *all = xcalloc(count * each, sizeof(*all));
+    struct gpu_rates *all = xcalloc(count * each + 1, sizeof(*all));
     for (size_t i = 0; i < count; i++) {
         make_rates(c, &work[i], &c->here[i], all + i * each);
         c->here[i].rates = c->rates + i * each;
         c->here[i].plan = c->plan + i * ROUND_STEPS;
     }
-    gpu_put(c->gpu, c->rates, all, count * each * sizeof(*all));
+    if (each)
+        gpu_put(c->gpu, c->rates, all, count * each * sizeof(*all));
     free(all);
 }
 
@@ -396,7 +407,7 @@ static void begin_round(struct cuda *c, const struct nn_work *work, size_t i)
     s->in_order = m->view->in_order;
     s->row_count = (uint32_t)m->view->train.count;
     s->rows = c->bound[work->member].train;
-    s->order = nn_order_of(m->seed, st->epoch, m->view->train.count);
+    s->epoch = st->epoch;
     s->first = (uint32_t)st->batches;
     s->steps = (uint64_t)st->step;
     s->sum = st->sum;
@@ -406,19 +417,20 @@ static void begin_round(struct cuda *c, const struct nn_work *work, size_t i)
  * standing was moved on by. */
 static void end_round(struct cuda *c, struct nn_work *w,
                       const struct nn_standing *before,
-                      const struct gpu_slot *s)
+                      const struct gpu_result *r)
 {
     struct nn_place *m = &c->run.places[w->member];
-    if (s->done < s->planned) {
+    size_t rows = m->view->train.count;
+    if (before->step + r->done < m->standing.step) {
         m->standing = *before;
-        for (uint32_t i = 0; i < s->done; i++)
+        for (uint32_t i = 0; i < r->done; i++)
             nn_rates_next(m, batches_of(c, m));
     }
-    m->standing.batches = before->batches + s->done;
-    m->standing.sum = s->sum;
+    m->standing.batches = before->batches + r->done;
+    m->standing.sum = r->sum;
     w->broken_off = batches_left(c, w) > 0;
-    w->loss = s->row_count ? s->sum / (double)s->row_count : NAN;
-    c->not_finite[w->member] = s->not_finite;
+    w->loss = rows ? r->sum / (double)rows : NAN;
+    c->not_finite[w->member] = r->not_finite;
 }
 
 static bool any_masked(const struct cuda *c, const struct nn_work *work,
@@ -463,9 +475,9 @@ static bool train_round(struct cuda *c, struct nn_work *work, size_t count)
     gpu_run(c->gpu, &c->lowered.prepare, c->there, (int)count, 1);
     bool broken = give_steps(c, work, count, steps);
     gpu_run(c->gpu, &c->lowered.finite, c->there, (int)count, 1);
-    cuda_take_slots(c, count);
+    cuda_take_results(c, count);
     for (size_t i = 0; i < count; i++)
-        end_round(c, &work[i], &before[i], &c->here[i]);
+        end_round(c, &work[i], &before[i], &c->results[i]);
     free(before);
     return broken;
 }

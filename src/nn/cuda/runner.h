@@ -24,10 +24,12 @@ struct cuda {
     size_t soft_count;
     struct gpu_field *fields;      /* capacity × (inputs, then heads) */
     struct gpu_slot *here, *there; /* wide: on the host, on the device */
-    struct gpu_rates *rates;       /* wide × ROUND_STEPS */
-    struct gpu_step *plan;         /* the same */
-    struct bound *bound;           /* capacity */
-    int *not_finite;               /* capacity; -2: nobody has looked */
+    struct gpu_result *results;    /* wide: likewise, of a round */
+    struct gpu_result *results_there;
+    struct gpu_rates *rates; /* wide × ROUND_STEPS */
+    struct gpu_step *plan;   /* the same */
+    struct bound *bound;     /* capacity */
+    int *not_finite;         /* capacity; -2: nobody has looked */
     struct judging_room {
         struct gpu_metric *metrics; /* of the model; NULL: the host judges */
         size_t numbers;             /* of all of them, of one member */
@@ -41,7 +43,8 @@ struct cuda {
 /* What all slots of a member say. */
 struct gpu_slot cuda_slot(const struct cuda *c, size_t i, int member);
 void cuda_put_slots(struct cuda *c, size_t count);
-void cuda_take_slots(struct cuda *c, size_t count);
+/* What came of so many slots goes to c->results. */
+void cuda_take_results(struct cuda *c, size_t count);
 /* Gives the list so many times; true: broken off before. */
 bool cuda_give(struct cuda *c, const struct gpu_list *list, size_t slots,
                int64_t times);

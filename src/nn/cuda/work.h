@@ -84,6 +84,8 @@ struct gpu_op {
     int inputs;              /* how many x there are */
     int places;              /* rows of a matrix in a row of the batch */
     int in, out;             /* columns */
+    int line;                /* from a row of x[0], or of y where rows are
+                                gathered, to the next */
     int count;               /* numbers in a row of the batch, or in all */
     int steps, units;
     int held; /* rows of recurrent weights that fast memory has room for */
@@ -146,6 +148,13 @@ struct gpu_field {
     enum gpu_labels form;
 };
 
+/* What the host asks for when a round is over. */
+struct gpu_result {
+    double sum;
+    uint32_t done;
+    int not_finite;
+};
+
 struct gpu_slot {
     float *frame, *weights, *slopes, *state;
     const float *mask; /* NULL: nothing is masked */
@@ -154,20 +163,23 @@ struct gpu_slot {
     const struct gpu_field *labels; /* by head */
     const float *row_weights;       /* by row of the table; NULL: all 1 */
     const uint32_t *rows;           /* of the part */
-    const struct gpu_rates *rates;  /* by step, from the first on */
+    const struct gpu_rates *rates;  /* by step, where they are not steady */
+    struct gpu_rates rate;          /* of all steps, where they are */
+    struct gpu_result *result;      /* where that of a round goes */
     struct gpu_step *plan;          /* the same, made ready */
     uint32_t planned;               /* how many */
     double *tallies;                /* of all metrics; NULL: nobody asks */
     float *outputs;                 /* predictions, by row of the part; NULL */
     uint64_t seed;
-    struct nn_order order;
+    struct nn_order order; /* made when a round begins */
+    int64_t epoch;         /* from which */
     uint32_t row_count;
     uint32_t batch_size;
     uint32_t first;   /* batch that the slot begins with */
     uint64_t steps;   /* of the optimizer before the first batch */
     uint64_t trained; /* numbers */
     uint8_t training, in_order;
-    uint8_t steady;   /* the rates of all steps are the first */
+    uint8_t steady;   /* the rates of all steps are the same */
     uint8_t labelled; /* there is a loss */
     struct gpu_constants constants;
     /* What begin_step sets. */
@@ -194,17 +206,12 @@ struct gpu_slot {
     X(units_forward, 1)                                                        \
     X(units_backward, 1)                                                       \
     X(sum_outputs, 0)                                                          \
-    X(wide_forward, 1)                                                         \
-    X(wide_parts, 1)                                                           \
     X(tensor_parts, 1)                                                         \
     X(wide_weights, 1)                                                         \
-    X(wide_inputs, 1)                                                          \
-    X(wide_steps, 1)                                                           \
     X(tensor_forward, 1)                                                       \
     X(tensor_inputs, 1)                                                        \
     X(tensor_conv_forward, 1)                                                  \
     X(tensor_conv_inputs, 1)                                                   \
-    X(tensor_weights, 1)                                                       \
     X(tensor_steps, 1)                                                         \
     X(prepare_steps, 0)                                                        \
     X(finish_back, 0)                                                          \
@@ -228,15 +235,20 @@ struct gpu_slot {
     X(tall_forward, 1)                                                         \
     X(few_weights, 1)                                                          \
     X(tall_inputs, 1)                                                          \
-    X(deep_forward, 1)                                                         \
     X(deep_weights, 1)                                                         \
-    X(deep_inputs, 1)                                                          \
+    X(rough_weights, 1)                                                        \
     X(few_forward, 0)                                                          \
     X(few_parts, 1)                                                            \
     X(sum_parts, 0)                                                            \
     X(group_forward, 0)                                                        \
     X(group_weights, 1)                                                        \
     X(group_inputs, 0)                                                         \
+    X(depthwise_forward, 0)                                                    \
+    X(depthwise_weights, 1)                                                    \
+    X(depthwise_inputs, 0)                                                     \
+    X(sum_many_parts, 1)                                                       \
+    X(under_forward, 1)                                                        \
+    X(under_weights, 1)                                                        \
     X(deconv_forward, 0)                                                       \
     X(deconv_weights, 1)                                                       \
     X(deconv_inputs, 0)                                                        \
@@ -253,6 +265,10 @@ struct gpu_slot {
     X(batch_norm_forward, 0)                                                   \
     X(batch_norm_sums, 1)                                                      \
     X(batch_norm_backward, 0)                                                  \
+    X(batch_norm_parts, 1)                                                     \
+    X(batch_norm_means, 1)                                                     \
+    X(batch_norm_slope_parts, 1)                                               \
+    X(batch_norm_slopes, 1)                                                    \
     X(layer_norm_forward, 0)                                                   \
     X(layer_norm_inputs, 0)                                                    \
     X(layer_norm_weights, 1)                                                   \
@@ -283,9 +299,10 @@ struct gpu_slot {
     X(clip_values, 0)                                                          \
     X(clip_norm, 1)                                                            \
     X(update, 0)                                                               \
-    X(look_finite, 1)                                                          \
+    X(look_finite, 0)                                                          \
     X(small_epoch, 1)                                                          \
-    X(small_judge, 1)
+    X(small_judge, 1)                                                          \
+    X(tell_result, 0)
 
 #define GPU_KERNEL_NUMBER(name, waits) GPU_##name,
 enum gpu_kernel { GPU_KERNELS(GPU_KERNEL_NUMBER) GPU_KERNEL_COUNT };

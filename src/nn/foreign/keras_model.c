@@ -272,6 +272,8 @@ static int read_upsample(struct keras *k, const struct value *c,
     if (how.len && !str_is(how, "nearest"))
         return lacks(
             k, arena_printf(k->arena, "the interpolation %.*s", STRF(how)));
+    if (str_is(value_text(config_get(c, "data_format")), "channels_first"))
+        return lacks(k, "channels_first");
     return put_sizes(k, to, "size", config_get(c, "size"),
                      kind_of(k->class_name)->axes);
 }

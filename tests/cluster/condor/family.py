@@ -56,6 +56,24 @@ def kill(pid, sandbox):
         time.sleep(0.02)
 
 
+def birth(pid):
+    """When a process began, in the kernel's ticks; None: it is not there."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as f:
+            rest = f.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return None if rest[0] == b"Z" else rest[19]
+
+
+def outlive(pid, then):
+    """Waits until a process is no more; for ever if there was none."""
+    born = birth(pid)
+    while born is None or birth(pid) == born:
+        time.sleep(0.5)
+    then()
+
+
 def memory_kb(pid):
     """(image, resident) of one process; of one that is gone (1, 0)."""
     try:

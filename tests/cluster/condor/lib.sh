@@ -31,7 +31,7 @@ end_pool() {
 trap end_pool EXIT
 
 if [ $pool = stand-in ]; then
-    if ! reason=$("$CONDOR" up "$pool_folder" 2>&1); then
+    if ! reason=$(CONDOR_TEST_OWNER=$$ "$CONDOR" up "$pool_folder" 2>&1); then
         skip_all "the stand-in cannot start: $reason"
     fi
     . "$pool_folder/env"

@@ -376,6 +376,8 @@ def main(folder):
         os._exit(0)
     signal.signal(signal.SIGTERM, leave)
     signal.signal(signal.SIGINT, leave)
+    threading.Thread(target=family.outlive, daemon=True,
+                     args=(pool.settings["owner"], leave)).start()
     threading.Thread(target=pool.negotiate, daemon=True).start()
     with Server(os.path.join(folder, "socket"), Handler) as server:
         server.pool = pool

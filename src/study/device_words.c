@@ -1,0 +1,78 @@
+/* device_words.c - what is said of the device before anything runs */
+#include "study/devices.h"
+#include "study/study.h"
+
+static const char missing[] =
+    "there is no throng-worker-cuda beside throng-worker (it is built where "
+    "nvcc is found), so every trial would fail; `device: cpu` trains without";
+
+static const char *cuda_worker(struct arena *a)
+{
+    char *worker = worker_path(a, NULL);
+    return worker ? arena_printf(a, "%s-cuda", worker) : NULL;
+}
+
+static bool is_in_jobs(const struct plan *p)
+{
+    return p->model_root && !place_is_here(p->site.engine);
+}
+
+void study_share_device(const struct plan *p, int64_t total, struct arena *a,
+                        struct needs *n)
+{
+    if (is_in_jobs(p) && job_device(p, cuda_worker(a)).device->gpu)
+        job_device_share(p, job_device_members(p, 0, total), n);
+}
+
+static void say_in_jobs(struct buf *b, const struct plan *p, int64_t total,
+                        struct arena *a)
+{
+    const char *worker = cuda_worker(a);
+    struct device_choice c = job_device(p, worker);
+    c.members = job_device_members(p, 0, total);
+    if (job_device_is_auto(p)) {
+        buf_adds(b, "auto chooses ");
+        device_choice_words(b, &c);
+        if (c.why == DEVICE_JOBS_ASK_NOT)
+            buf_adds(b, " (`resources: {gpus: 1}` does)");
+    } else if (!worker || !file_exists(worker)) {
+        buf_addf(b, "cuda: %s", missing);
+    } else {
+        buf_addf(b, "cuda, up to %zu at a time on the GPU of a job", c.members);
+    }
+}
+
+static void say_here(struct buf *b, const struct plan *p, size_t gpus,
+                     struct arena *a)
+{
+    const char *worker = cuda_worker(a);
+    bool there = worker && file_exists(worker);
+    if (job_device_is_auto(p) && gpus && there)
+        buf_adds(b, "auto: decided when trials begin, by how fast cpus and "
+                    "GPUs are (`status` says what)");
+    else if (job_device_is_auto(p))
+        return;
+    else if (!there)
+        buf_addf(b, "cuda: %s", missing);
+    else if (gpus)
+        buf_addf(b,
+                 "cuda: on %zu GPU%s, all members of a cohort at the same "
+                 "time",
+                 gpus, gpus == 1 ? "" : "s");
+    else
+        buf_adds(b, "cuda: no GPU is seen here (`throng doctor` says more); "
+                    "where there is none every trial fails, and `device: cpu` "
+                    "trains without");
+}
+
+void study_device_words(struct buf *b, const struct plan *p, size_t gpus,
+                        int64_t total, struct arena *a)
+{
+    const struct device *d = device_find(p->device, NULL);
+    if (!p->model_root || (!job_device_is_auto(p) && !d->gpu))
+        return;
+    if (is_in_jobs(p))
+        say_in_jobs(b, p, total, a);
+    else
+        say_here(b, p, gpus, a);
+}

@@ -1,0 +1,65 @@
+# Built-in training in jobs of a real Slurm: `auto` is the device cuda where the
+# study asks for GPUs, a job has one GPU and many members on it, and what was
+# chosen is told. The GPUs are pretended ones, whose kernels run on the cpu
+# (throng-worker-cuda-here).
+# timeout: 300
+# alone
+. "$(dirname "$0")/lib.sh"
+
+here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
+[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
+mkdir bin
+cp "$THRONG" "$WORKER" bin/
+THRONG=$PWD/bin/throng
+
+awk 'BEGIN { srand(3); print "x,y,label"; for (i = 0; i < 40; i++) {
+    x = rand(); y = rand(); print x "," y "," (x > y ? "a" : "b") } }' >xy.csv
+cat >net.yaml <<'END'
+data: {train: xy.csv, label: label, validation: 0.2}
+layers: [{dense: 3}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: sgd, lr: '${lr}'}
+batch_size: 16
+epochs: 3
+END
+study() { # NAME MORE…
+    printf '%s\n' "name: $1" 'model: net.yaml' 'method: random' 'run_cap: 12' \
+        'metric: {name: val_loss, goal: minimize}' \
+        'parameters: {lr: {min: 0.001, max: 0.1}}' "${@:2}" >"$1.yaml"
+    run "$THRONG" run "$1.yaml" --engine slurm
+}
+devices() { # of the last attempts of a study, each once
+    "$THRONG" show "$1" all --json |
+        grep -o '"device":"[a-z]*"' | sort | uniq -c | tr -s ' \n' ' '
+}
+asks() { grep -h -- '--gres' ".throng/$1"/jobs/*/job.sh | sort | uniq -c | tr -s ' '; }
+
+study plain
+check_status 'without a word of GPUs a study runs' 0
+check_equal 'on cpus' ' 12 "device":"cpu" ' "$(devices plain)"
+check_contains 'status says why' "$("$THRONG" status plain)" \
+    'auto chose cpu: jobs ask for no GPU'
+check_equal 'jobs ask for none' '' "$(asks plain)"
+
+study without 'resources: {gpus: 1}'
+check_contains 'who asks for GPUs without the program for them hears so' \
+    "$("$THRONG" status without)" 'there is no throng-worker-cuda beside'
+check_equal 'and is trained on cpus' ' 12 "device":"cpu" ' "$(devices without)"
+
+cp "$here" bin/throng-worker-cuda
+study gpus 'resources: {gpus: 1}'
+check_status 'a study that asks for GPUs runs' 0
+check_equal 'there' ' 12 "device":"cuda" ' "$(devices gpus)"
+check_contains 'status says why' "$("$THRONG" status gpus)" \
+    'auto chose cuda, up to 64 at a time: jobs ask for GPUs'
+check_contains 'explain, too' "$("$THRONG" explain gpus 1)" 'Auto chose cuda'
+check_equal 'all of them share the GPU of one job' ' 1 #SBATCH --gres=gpu:1' \
+    "$(asks gpus)"
+run "$THRONG" check gpus.yaml --engine slurm
+check_contains 'and so does check, before' "$out" \
+    'device   auto chooses cuda, up to 64 at a time: jobs ask for GPUs'
+
+study named 'device: cuda'
+check_status 'the device cuda that is named asks for a GPU by itself' 0
+check_equal 'and has it' ' 12 "device":"cuda" ' "$(devices named)"
+check_equal 'in one job' ' 1 #SBATCH --gres=gpu:1' "$(asks named)"
