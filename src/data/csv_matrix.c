@@ -431,9 +431,12 @@ static bool looks_like_header(struct scan s, const struct table_style *style,
     return header;
 }
 
+/* By the first line that is not empty. */
 static char separator_of(struct str rest)
 {
     size_t tabs = 0, commas = 0, semicolons = 0, blanks = 0, end = 0;
+    while (rest.len && (*rest.p == '\n' || *rest.p == '\r'))
+        rest = str_n(rest.p + 1, rest.len - 1);
     for (; end < rest.len && rest.p[end] != '\n'; end++) {
         tabs += rest.p[end] == '\t';
         commas += rest.p[end] == ',';

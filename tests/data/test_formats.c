@@ -371,6 +371,7 @@ static void tables_of_text_come_in_many_ways(void **state)
     static const struct table_style second = {.header = -1, .skip = 1};
     (void)state;
     read_table("1,2\n3,4\n", &look, 2, 2, 10);
+    read_table("\r\n\n1\t2\n3\t4\n", &look, 2, 2, 10);
     read_table("1,2\n3,4", &look, 2, 2, 10);
     read_table("a,b\n1,2\n3,4\n", &look, 2, 2, 10);
     read_table("a;b\r\n1;2\r\n\r\n3;4\r\n", &look, 2, 2, 10);

@@ -22,9 +22,11 @@ static void check_column(const struct matrix *m, size_t column, struct arena *a)
     }
 }
 
-/* Rows that are none cost the others nothing, and have their words. */
+/* Rows that are none cost the others nothing, and have their words. What can
+ * be read without that can be read with it, too, where the separator is the
+ * same: how many cells fit may tell another one. */
 static void check_readable(struct str text, struct table_style style,
-                           size_t rows, struct arena *a)
+                           const struct matrix *plain, struct arena *a)
 {
     struct matrix m;
     struct err err = {0};
@@ -32,7 +34,8 @@ static void check_readable(struct str text, struct table_style style,
     style.fits[0] = 2;
     style.fits[1] = 3;
     if (data_read_csv(text, "t", &style, a, &m, &err)) {
-        require(!rows);
+        require(err.text[0]);
+        require(!plain || !style.separator);
         return;
     }
     struct str *words = arena_array(a, m.rows + 1, sizeof(*words));
@@ -62,8 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     struct str text = str_n((const char *)data, size);
     int rc = data_read_csv(text, "t", &style, a, &m, &err);
-    check_readable(text, style, rc ? 0 : m.rows, a);
+    check_readable(text, style, rc ? NULL : &m, a);
     if (rc == 0) {
+        style.separator = m.separator;
+        check_readable(text, style, &m, a);
         require(m.rows > 0 && m.columns > 0);
         size_t last = data_line(&m, m.rows - 1);
         require(last >= 1 && last <= size + 1);
