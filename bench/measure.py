@@ -93,6 +93,18 @@ class Run:
                    (" ".join(argv), self.status, self.output[-4000:]))
 
 
+def most_memory(pid):
+    """The most that a process has had so far, in bytes; 0: it is gone."""
+    try:
+        with open("/proc/%d/status" % pid) as f:
+            for line in f:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
 def watch_memory(argv, cwd=None):
     """Runs a command and returns the most memory it had, in bytes. VmHWM
     only grows, so the last look is as good as one at the very end."""
@@ -101,13 +113,7 @@ def watch_memory(argv, cwd=None):
                              stderr=subprocess.PIPE, text=True)
     most = 0
     while child.poll() is None:
-        try:
-            with open("/proc/%d/status" % child.pid) as f:
-                for line in f:
-                    if line.startswith("VmHWM:"):
-                        most = int(line.split()[1]) * 1024
-        except OSError:
-            pass
+        most = max(most, most_memory(child.pid))
         time.sleep(0.02)
     said = child.stderr.read()
     if child.returncode != 0:
