@@ -205,6 +205,74 @@ static void a_model_of_keras_is_a_model_file(void **state)
     arena_free(a);
 }
 
+/* A Sequential of rows of 6 × 5 × 4 numbers; NULL: it was read. */
+static const char *fault_of_layers(const char *layers, struct arena *a)
+{
+    struct err err = {0};
+    const char *text = arena_printf(
+        a,
+        "{\"class_name\": \"Sequential\", \"config\": {\"layers\": ["
+        "{\"class_name\": \"InputLayer\", \"config\": {\"name\": \"in\", "
+        "\"batch_shape\": [null, 6, 5, 4]}}, %s]}}",
+        layers);
+    const struct value *json =
+        json_parse(a, str_of(text), "m.json", false, &err);
+    assert_non_null(json);
+    return nn_keras_model(json, "m.json", a, &err)
+               ? NULL
+               : arena_cstr(a, str_of(err.text));
+}
+
+#define LAYER(kind, rest)                                                      \
+    "{\"class_name\": \"" kind "\", \"config\": {\"name\": \"n\", " rest "}}"
+#define FLAT LAYER("Flatten", "\"data_format\": \"channels_last\"")
+
+static void only_the_last_axis_of_keras_is_taken(void **state)
+{
+    static const struct {
+        const char *layers, *fault;
+    } all[] = {
+        {LAYER("BatchNormalization", "\"axis\": -1"), NULL},
+        {LAYER("BatchNormalization", "\"axis\": [3]"), NULL},
+        {LAYER("BatchNormalization", "\"axis\": 3"), NULL},
+        {FLAT ", " LAYER("BatchNormalization", "\"axis\": [1]"), NULL},
+        {FLAT ", " LAYER(
+             "Embedding",
+             "\"input_dim\": 9, \"output_dim\": 2") ", " LAYER("LayerNormalizat"
+                                                               "ion",
+                                                               "\"axis\": [2]"),
+         NULL},
+        {LAYER("Reshape", "\"target_shape\": [30, 4]") ", " LAYER(
+             "LSTM",
+             "\"units\": 3, \"return_sequences\": true") ", " LAYER("Softmax",
+                                                                    "\"axis\": "
+                                                                    "2"),
+         NULL},
+        {LAYER("Reshape", "\"target_shape\": [30, 4]") ", " LAYER(
+             "LSTM", "\"units\": 3") ", " LAYER("Softmax", "\"axis\": 2"),
+         "the layer n is a Softmax with axis 2, and throng has it for the last "
+         "axis alone, which is -1 or 1 here"},
+        {LAYER("BatchNormalization", "\"axis\": [1]"),
+         "the layer n is a BatchNormalization with axis [1], and throng has it "
+         "for the last axis alone, which is -1 or 3 here"},
+        {LAYER("BatchNormalization", "\"axis\": 1"), "with axis 1, and"},
+        {LAYER("BatchNormalization", "\"axis\": [1, 3]"), "with axis [1"},
+        {LAYER("LayerNormalization", "\"axis\": [1, 2, 3]"), "with axis [1"},
+        {LAYER("LayerNormalization", "\"rms_scaling\": true"),
+         "with rms_scaling"},
+    };
+    struct arena *a = arena_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        const char *fault = fault_of_layers(all[i].layers, a);
+        if (!all[i].fault)
+            assert_null(fault);
+        else
+            assert_non_null(strstr(fault, all[i].fault));
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +281,7 @@ int main(void)
         cmocka_unit_test(a_pickle_is_read_and_never_run),
         cmocka_unit_test(numbers_of_a_pickle_have_their_signs),
         cmocka_unit_test(a_model_of_keras_is_a_model_file),
+        cmocka_unit_test(only_the_last_axis_of_keras_is_taken),
     };
     if (!mkdtemp(folder))
         return 1;

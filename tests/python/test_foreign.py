@@ -379,6 +379,46 @@ class Keras(Foreign):
         self.agree(numpy.array([[float(one["is_p_1"])] for one in lines]),
                    is_it)
 
+    def steps(self, *inside, axis=-1):
+        """Rows of 7 steps of 3 numbers: a Conv1D, a norm over `axis`, and
+        `inside` before the last layer. What it predicts is self.truth."""
+        w = {"conv": {"kernel": self.numbers(2, 3, 4),
+                      "bias": self.numbers(4)},
+             "norm": {"gamma": self.numbers(4) + 1, "beta": self.numbers(4),
+                      "moving_mean": self.numbers(4),
+                      "moving_variance": abs(self.numbers(4)) + 0.5},
+             "out": {"kernel": self.numbers(24, 2), "bias": self.numbers(2)}}
+        x = self.numbers(9, 7, 3)
+        numpy.save(self.path("x.npy"), x)
+        self.write("steps.json", sequential(
+            layer("InputLayer", "in", batch_shape=[None, 7, 3]),
+            layer("Conv1D", "conv", filters=4, kernel_size=[2], strides=[1],
+                  padding="valid", activation="linear", use_bias=True),
+            layer("BatchNormalization", "norm", axis=axis, epsilon=0.001),
+            *inside,
+            layer("Flatten", "flat"),
+            layer("Dense", "out", units=2, activation="linear")))
+        write_keras2(self.path("steps.h5"), w)
+        n, kernel = w["norm"], w["conv"]["kernel"]
+        h = x[:, :-1] @ kernel[0] + x[:, 1:] @ kernel[1] + w["conv"]["bias"]
+        h = ((h - n["moving_mean"]) / numpy.sqrt(n["moving_variance"] + 0.001)
+             * n["gamma"] + n["beta"])
+        self.truth = (h.reshape(9, -1) @ w["out"]["kernel"]
+                      + w["out"]["bias"])
+        return ["steps.json", "--weights", "steps.h5", "--data", "x.npy"]
+
+    def test_a_norm_of_the_last_axis(self):
+        for axis in (-1, 2, [2], [-1]):
+            words = self.steps(axis=axis)
+            self.agree(self.predicted(*words), self.truth)
+        for axis in (1, [1], [1, 2]):
+            words = self.steps(axis=axis)
+            self.assertIn(
+                "the layer norm is a BatchNormalization with axis %s, and "
+                "throng has it for the last axis alone, which is -1 or 2 here"
+                % json.dumps(axis, separators=(",", ":")),
+                self.throng("predict", *words, fails=True))
+
     def recurrent(self, kind, units, gates):
         return {"kernel": self.numbers(3, gates * units),
                 "recurrent_kernel": self.numbers(units, gates * units),

@@ -18,6 +18,8 @@ struct keras {
     struct value *inputs;  /* shapes by name */
     struct value *layers;  /* of the model file */
     struct value *last;    /* of those, by Keras's name: see outputs */
+    struct value *ranks; /* how many axes each gives, the batch's among them */
+    int64_t rank;        /* of what the one being read takes */
     bool sequential;
 };
 
@@ -107,6 +109,28 @@ static int put_function(struct keras *k, struct value *to, const char *key,
     return 0;
 }
 
+/* Axes are counted with that of the batch, and Keras 2 writes them as a list.
+ * Here the last one is meant: channels lie last. */
+static int check_axis(struct keras *k, const struct value *c)
+{
+    const struct value *said = config_get(c, "axis"), *axis = said;
+    if (axis && axis->kind == VALUE_LIST && axis->count == 1)
+        axis = axis->items[0];
+    if (!axis ||
+        (axis->kind == VALUE_INT && (axis->i == -1 || axis->i == k->rank - 1)))
+        return 0;
+    struct buf b;
+    buf_init(&b);
+    json_print(&b, said);
+    err_set(k->err, ERR_INPUT,
+            "%s: the layer %.*s is a %.*s with axis %s, and throng has it for "
+            "the last axis alone, which is -1 or %lld here: channels lie last",
+            k->path, STRF(k->layer), STRF(k->class_name), b.p,
+            (long long)k->rank - 1);
+    buf_done(&b);
+    return -1;
+}
+
 static int put_activation(struct keras *k, const struct value *c,
                           struct value *to)
 {
@@ -193,11 +217,8 @@ static int read_slope(struct keras *k, const struct value *c, struct value *to)
 static int read_softmax(struct keras *k, const struct value *c,
                         struct value *to)
 {
-    const struct value *axis = config_get(c, "axis");
-    if (axis && !(axis->kind == VALUE_INT && axis->i == -1))
-        return lacks(k, "an axis that is not the last");
     put_text(k, to, "function", "softmax");
-    return 0;
+    return check_axis(k, c);
 }
 
 static int read_flatten(struct keras *k, const struct value *c,
@@ -283,17 +304,15 @@ static int read_norm(struct keras *k, const struct value *c, struct value *to)
     put(k, to, "epsilon", config_get(c, "epsilon"));
     if (str_is(k->class_name, "BatchNormalization"))
         put(k, to, "momentum", config_get(c, "momentum"));
-    return 0;
+    if (is_said(c, "rms_scaling"))
+        return lacks(k, "rms_scaling");
+    return check_axis(k, c);
 }
 
 static int read_merge(struct keras *k, const struct value *c, struct value *to)
 {
-    const struct value *axis = config_get(c, "axis");
     (void)to;
-    if (axis && axis->kind == VALUE_INT && axis->i != -1 &&
-        str_is(k->class_name, "Concatenate"))
-        return lacks(k, "an axis that is not -1");
-    return 0;
+    return str_is(k->class_name, "Concatenate") ? check_axis(k, c) : 0;
 }
 
 static int read_embedding(struct keras *k, const struct value *c,
@@ -441,6 +460,8 @@ static int add_input(struct keras *k, struct str name,
         value_list_add(k->arena, row, value_int(k->arena, shape->items[i]->i));
     }
     value_set(k->arena, k->inputs, name, row);
+    k->rank = (int64_t)shape->count;
+    value_set(k->arena, k->ranks, name, value_int(k->arena, k->rank));
     return 0;
 }
 
@@ -486,7 +507,26 @@ static int put_sources(struct keras *k, const struct value *layer,
     if (!names->count)
         return lacks(k, "no input");
     value_set(k->arena, to, STR("from"), names);
+    const struct value *rank = value_get(k->ranks, names->items[0]->s);
+    k->rank = rank ? rank->i : 0;
     return 0;
+}
+
+/* How many axes a layer gives, of those that it takes. */
+static int64_t rank_behind(const struct keras *k, const struct value *to)
+{
+    static const char *const rows[] = {"flatten", "global_max_pool",
+                                       "global_average_pool", NULL};
+    struct str type = value_text(value_get(to, STR("type")));
+    const struct value *shape = value_get(to, STR("shape"));
+    const struct value *steps = value_get(to, STR("sequence"));
+    if (str_among(type, rows))
+        return 2;
+    if (str_is(type, "reshape") && shape && shape->kind == VALUE_LIST)
+        return (int64_t)shape->count + 1;
+    if (str_is(type, "embedding"))
+        return k->rank + 1;
+    return steps ? 2 + steps->boolean : k->rank;
 }
 
 static int add_layer(struct keras *k, const struct value *layer)
@@ -511,6 +551,8 @@ static int add_layer(struct keras *k, const struct value *layer)
         return -1;
     value_list_add(k->arena, k->layers, to);
     value_set(k->arena, k->last, k->layer, to);
+    k->rank = rank_behind(k, to);
+    value_set(k->arena, k->ranks, k->layer, value_int(k->arena, k->rank));
     return 0;
 }
 
@@ -599,7 +641,8 @@ struct value *nn_keras_model(const struct value *json, const char *path,
                       .err = err,
                       .inputs = value_object(a),
                       .layers = value_list(a),
-                      .last = value_object(a)};
+                      .last = value_object(a),
+                      .ranks = value_object(a)};
     k.sequential =
         str_is(value_text(value_get(json, STR("class_name"))), "Sequential");
     if (built_input(&k, json))
