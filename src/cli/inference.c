@@ -433,7 +433,10 @@ static int find_weights(struct asked *n)
                                    .data = n->wanted.data,
                                    .labels = n->wanted.labels,
                                    .label = call_option(c, "label"),
-                                   .loss = call_option(c, "loss")};
+                                   .loss = call_option(c, "loss"),
+                                   .draws = n->wanted.samples ||
+                                            n->wanted.permanent_dropout};
+    const char *notice = NULL;
     n->wanted.models = first;
     bool archive = keras_archive_is(first);
     if (archive && weights)
@@ -450,8 +453,11 @@ static int find_weights(struct asked *n)
     from.weights = path_absolute(c->arena, weights);
     n->wanted.models =
         path_join(c->arena, n->wanted.scratch, "weights.safetensors");
-    if (foreign_weights_take(&from, n->wanted.models, c->arena, &c->err))
+    if (foreign_weights_take(&from, n->wanted.models, &notice, c->arena,
+                             &c->err))
         return call_fail(c);
+    if (notice)
+        on_notice(n, str_of(notice));
     return EXIT_OK;
 }
 

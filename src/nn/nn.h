@@ -198,11 +198,17 @@ int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
 
 /* Whether a JSON text is a model of Keras's to_json(). */
 bool nn_keras_is(const struct value *json);
+/* Its layers that draw while Keras trains, and are nothing here, in words:
+ * those that drop, those that add noise. NULL: there are none. */
+struct nn_keras_noise {
+    const char *dropped, *added;
+};
 /* It as a model file, in the arena, with the loss that goes with its last
  * function; `path` stands in errors. NULL and err, which names the layer that
  * there is none of. */
 struct value *nn_keras_model(const struct value *json, const char *path,
-                             struct arena *a, struct err *err);
+                             struct nn_keras_noise *noise, struct arena *a,
+                             struct err *err);
 /* Appends a weights file of the model with the numbers of an HDF5 file of Keras
  * or of a state_dict of PyTorch. */
 int nn_import(const struct nn_model *m, const char *path,

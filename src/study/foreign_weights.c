@@ -20,6 +20,7 @@ struct making {
     struct value *model;
     struct problems faults;
     struct buf fitted;
+    const char *notice;
 };
 
 /* ---- the model ----------------------------------------------------------- */
@@ -54,6 +55,27 @@ static struct value *parse_json(struct making *n, const char *file)
     return json;
 }
 
+/* Whoever asks for draws would be handed too few of them. */
+static int look_at_noise(struct making *n, const struct nn_keras_noise *noise)
+{
+    const char *dropped = noise->dropped, *added = noise->added;
+    if (dropped && n->wanted->draws)
+        return err_set(n->err, ERR_INPUT,
+                       "%s: dropout that stays is drawn in layers Dropout "
+                       "alone, and this model drops in others, too: %s; "
+                       "predict without samples and permanent dropout, or "
+                       "make them Dropout",
+                       n->wanted->model, dropped);
+    if (dropped || added)
+        n->notice = arena_printf(
+            n->arena,
+            "%s: what these layers draw only training has, so that they give "
+            "what they get: %s%s%s",
+            n->wanted->model, dropped ? dropped : "",
+            dropped && added ? ", " : "", added ? added : "");
+    return 0;
+}
+
 static int read_model(struct making *n)
 {
     static const char *const no_words[] = {NULL};
@@ -62,8 +84,9 @@ static int read_model(struct making *n)
     if (!json)
         return -1;
     if (nn_keras_is(json)) {
-        n->model = nn_keras_model(json, file, n->arena, n->err);
-        return n->model ? 0 : -1;
+        struct nn_keras_noise noise;
+        n->model = nn_keras_model(json, file, &noise, n->arena, n->err);
+        return n->model ? look_at_noise(n, &noise) : -1;
     }
     n->model =
         model_file_read(file, no_words, false, n->arena, &n->faults, n->err);
@@ -234,7 +257,7 @@ static int write_weights(struct making *n, const struct nn_model *m,
 }
 
 int foreign_weights_take(const struct foreign_weights *from, const char *to,
-                         struct arena *a, struct err *err)
+                         const char **notice, struct arena *a, struct err *err)
 {
     struct making n = {.wanted = from, .arena = a, .err = err};
     struct nn_model *m = NULL;
@@ -249,5 +272,7 @@ int foreign_weights_take(const struct foreign_weights *from, const char *to,
     int rc = m ? write_weights(&n, m, to) : -1;
     nn_model_free(m);
     buf_done(&n.fitted);
+    if (!rc)
+        *notice = n.notice;
     return rc;
 }

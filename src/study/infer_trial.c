@@ -21,7 +21,8 @@ struct asking {
     struct arena *arena;
     struct err *err;
     struct buf files; /* which they are: sizes and times */
-    double rate;      /* of a permanent dropout */
+    const char *notice;
+    double rate; /* of a permanent dropout */
 };
 
 /* ---- what is asked --------------------------------------------------------
@@ -131,7 +132,9 @@ static int find_models(struct asking *q, struct inference *to)
                                    .data = to->data,
                                    .labels = to->labels,
                                    .label = text_of(q, "label"),
-                                   .loss = text_of(q, "loss")};
+                                   .loss = text_of(q, "loss"),
+                                   .draws =
+                                       to->samples || to->permanent_dropout};
     to->models = weights;
     if (keras_archive_is(weights) &&
         keras_archive_take(weights, to->scratch, &from.model, &from.weights,
@@ -144,7 +147,8 @@ static int find_models(struct asking *q, struct inference *to)
     if (!from.model)
         return 0;
     to->models = path_join(q->arena, to->scratch, "weights.safetensors");
-    return foreign_weights_take(&from, to->models, q->arena, q->err);
+    return foreign_weights_take(&from, to->models, &q->notice, q->arena,
+                                q->err);
 }
 
 static int make(struct asking *q, const char *folder, const char *path)
@@ -197,15 +201,17 @@ static int fill(struct asking *q, const char *study, struct task *t)
 }
 
 int infer_trial(const struct plan *p, const char *home, const char *study,
-                const struct value *point, struct task *t, struct arena *a,
-                struct err *err)
+                const struct value *point, struct task *t, const char **notice,
+                struct arena *a, struct err *err)
 {
     struct asking q = {.home = home, .arena = a, .err = err};
+    *notice = NULL;
     q.said = plan_infer(p, point, a, err);
     if (!q.said)
         return -1;
     buf_init(&q.files);
     int rc = fill(&q, study, t);
+    *notice = q.notice;
     buf_done(&q.files);
     return rc;
 }

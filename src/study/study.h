@@ -658,10 +658,12 @@ struct foreign_weights {
     const char *data;    /* rows that are asked for; NULL: the model's own */
     bool labels;         /* those have a file of their own */
     const char *label, *loss; /* the label's column, what is judged; or NULL */
+    bool draws;               /* dropout is to stay when it predicts */
 };
-/* Writes a weights file of ours that says the same. */
+/* Writes a weights file of ours that says the same. What a person should know
+ * of it is put into *notice (NULL: nothing), which lives in the arena. */
 int foreign_weights_take(const struct foreign_weights *from, const char *to,
-                         struct arena *a, struct err *err);
+                         const char **notice, struct arena *a, struct err *err);
 /* A model that Keras 3 has saved as one file, and what is in it, unpacked into
  * a folder. */
 bool keras_archive_is(const char *path);

@@ -258,6 +258,18 @@ static void fill_said(const struct study *s, const struct live *l,
         t->say_bytes = SAY_BYTES;
 }
 
+static int ask_model(const struct study *s, const struct value *point,
+                     struct arena *a, struct task *t, struct err *err)
+{
+    const char *notice;
+    if (infer_trial(s->plan, s->setup.home, s->setup.folder, point, t, &notice,
+                    a, err))
+        return -1;
+    if (notice)
+        log_to(s->setup.log, LOG_NOTICE, "%s", notice);
+    return 0;
+}
+
 static int fill_work(const struct study *s, const struct live *l,
                      const struct value *point, struct arena *a, struct task *t,
                      struct err *err)
@@ -267,7 +279,7 @@ static int fill_work(const struct study *s, const struct live *l,
     if (p->kind->runs == RUNS_MODEL)
         return fill_model(s, l, point, a, t, err);
     if (p->kind->runs == RUNS_ROWS && !s->bulk)
-        return infer_trial(p, s->setup.home, s->setup.folder, point, t, a, err);
+        return ask_model(s, point, a, t, err);
     if (s->bulk && bulk_fill(s->bulk, point, t, err))
         return -1;
     if (p->kind->runs == RUNS_COMMAND &&

@@ -190,8 +190,11 @@ static void a_model_of_keras_is_a_model_file(void **state)
     (void)state;
     struct value *json = json_parse(a, text, "m.json", false, &err);
     assert_true(nn_keras_is(json));
-    struct value *model = nn_keras_model(json, "m.json", a, &err);
+    struct nn_keras_noise noise;
+    struct value *model = nn_keras_model(json, "m.json", &noise, a, &err);
     assert_non_null(model);
+    assert_null(noise.dropped);
+    assert_null(noise.added);
     problems_init(&faults, a);
     struct nn_model *m = nn_model_read(model, NULL, &faults);
     assert_non_null(m);
@@ -206,7 +209,9 @@ static void a_model_of_keras_is_a_model_file(void **state)
 }
 
 /* A Sequential of rows of 6 × 5 × 4 numbers; NULL: it was read. */
-static const char *fault_of_layers(const char *layers, struct arena *a)
+static const char *fault_of_layers(const char *layers,
+                                   struct nn_keras_noise *noise,
+                                   struct arena *a)
 {
     struct err err = {0};
     const char *text = arena_printf(
@@ -218,7 +223,7 @@ static const char *fault_of_layers(const char *layers, struct arena *a)
     const struct value *json =
         json_parse(a, str_of(text), "m.json", false, &err);
     assert_non_null(json);
-    return nn_keras_model(json, "m.json", a, &err)
+    return nn_keras_model(json, "m.json", noise, a, &err)
                ? NULL
                : arena_cstr(a, str_of(err.text));
 }
@@ -262,14 +267,35 @@ static void only_the_last_axis_of_keras_is_taken(void **state)
          "with rms_scaling"},
     };
     struct arena *a = arena_new();
+    struct nn_keras_noise noise;
     (void)state;
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        const char *fault = fault_of_layers(all[i].layers, a);
+        const char *fault = fault_of_layers(all[i].layers, &noise, a);
         if (!all[i].fault)
             assert_null(fault);
         else
             assert_non_null(strstr(fault, all[i].fault));
     }
+    arena_free(a);
+}
+
+static void layers_that_draw_while_keras_trains_are_named(void **state)
+{
+    struct arena *a = arena_new();
+    struct nn_keras_noise noise;
+    (void)state;
+    assert_null(fault_of_layers(
+        LAYER("SpatialDropout2D", "\"rate\": 0.2") ", " LAYER(
+            "GaussianNoise",
+            "\"stddev\": 0.2") ", " LAYER("Dropout",
+                                          "\"rate\": 0.2") ", " LAYER("AlphaDro"
+                                                                      "pout",
+                                                                      "\"rate\""
+                                                                      ": 0.2"),
+        &noise, a));
+    assert_string_equal(noise.dropped,
+                        "n (SpatialDropout2D), n (AlphaDropout)");
+    assert_string_equal(noise.added, "n (GaussianNoise)");
     arena_free(a);
 }
 
@@ -282,6 +308,7 @@ int main(void)
         cmocka_unit_test(numbers_of_a_pickle_have_their_signs),
         cmocka_unit_test(a_model_of_keras_is_a_model_file),
         cmocka_unit_test(only_the_last_axis_of_keras_is_taken),
+        cmocka_unit_test(layers_that_draw_while_keras_trains_are_named),
     };
     if (!mkdtemp(folder))
         return 1;

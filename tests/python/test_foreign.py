@@ -419,6 +419,23 @@ class Keras(Foreign):
                 % json.dumps(axis, separators=(",", ":")),
                 self.throng("predict", *words, fails=True))
 
+    def test_what_draws_only_in_training_is_told(self):
+        words = self.steps(layer("SpatialDropout1D", "spatial", rate=0.3),
+                           layer("GaussianNoise", "noise", stddev=0.3))
+        self.agree(self.predicted(*words), self.truth)
+        told = subprocess.run([THRONG, "predict", *words], cwd=self.folder,
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=True)
+        self.assertIn("they give what they get: spatial (SpatialDropout1D), "
+                      "noise (GaussianNoise)", told.stderr)
+        for more in (["--samples", "3"], ["--permanent-dropout", "0.2"]):
+            self.assertIn("this model drops in others, too: spatial "
+                          "(SpatialDropout1D); predict without samples",
+                          self.throng("predict", *words, *more, fails=True))
+        words = self.steps(layer("GaussianNoise", "noise", stddev=0.3),
+                           layer("Dropout", "drop", rate=0.3))
+        self.assertIn("sd", self.throng("predict", *words, "--samples", "3"))
+
     def recurrent(self, kind, units, gates):
         return {"kernel": self.numbers(3, gates * units),
                 "recurrent_kernel": self.numbers(units, gates * units),

@@ -20,6 +20,7 @@ struct keras {
     struct value *last;    /* of those, by Keras's name: see outputs */
     struct value *ranks; /* how many axes each gives, the batch's among them */
     int64_t rank;        /* of what the one being read takes */
+    struct nn_keras_noise *noise;
     bool sequential;
 };
 
@@ -168,13 +169,24 @@ static int read_activation(struct keras *k, const struct value *c,
                         word_of(config_get(c, "activation")));
 }
 
-/* Noise that only training has: what it gets it gives. */
 static int read_nothing(struct keras *k, const struct value *c,
                         struct value *to)
 {
     (void)c;
     put_text(k, to, "function", "linear");
     return 0;
+}
+
+/* Noise that only training has: what it gets it gives. */
+static int read_noise(struct keras *k, const struct value *c, struct value *to)
+{
+    const char **names = str_ends(k->class_name, STR("Noise"))
+                             ? &k->noise->added
+                             : &k->noise->dropped;
+    *names =
+        arena_printf(k->arena, "%s%s%.*s (%.*s)", *names ? *names : "",
+                     *names ? ", " : "", STRF(k->layer), STRF(k->class_name));
+    return read_nothing(k, c, to);
 }
 
 static int read_dropout(struct keras *k, const struct value *c,
@@ -394,11 +406,11 @@ static const struct keras_kind kinds[] = {
     {"Activation", "activation", read_activation, 0},
     {"Dropout", "dropout", read_dropout, 0},
     {"PermanentDropout", "dropout", read_dropout, 0},
-    {"SpatialDropout1D", "activation", read_nothing, 0},
-    {"SpatialDropout2D", "activation", read_nothing, 0},
-    {"AlphaDropout", "activation", read_nothing, 0},
-    {"GaussianDropout", "activation", read_nothing, 0},
-    {"GaussianNoise", "activation", read_nothing, 0},
+    {"SpatialDropout1D", "activation", read_noise, 0},
+    {"SpatialDropout2D", "activation", read_noise, 0},
+    {"AlphaDropout", "activation", read_noise, 0},
+    {"GaussianDropout", "activation", read_noise, 0},
+    {"GaussianNoise", "activation", read_noise, 0},
     {"ActivityRegularization", "activation", read_nothing, 0},
     {"ReLU", "activation", read_relu, 0},
     {"LeakyReLU", "activation", read_slope, 0},
@@ -631,7 +643,8 @@ static int built_input(struct keras *k, const struct value *json)
 }
 
 struct value *nn_keras_model(const struct value *json, const char *path,
-                             struct arena *a, struct err *err)
+                             struct nn_keras_noise *noise, struct arena *a,
+                             struct err *err)
 {
     const struct value *config = value_get(json, STR("config"));
     const struct value *layers = layers_of(config);
@@ -642,7 +655,9 @@ struct value *nn_keras_model(const struct value *json, const char *path,
                       .inputs = value_object(a),
                       .layers = value_list(a),
                       .last = value_object(a),
-                      .ranks = value_object(a)};
+                      .ranks = value_object(a),
+                      .noise = noise};
+    *noise = (struct nn_keras_noise){0};
     k.sequential =
         str_is(value_text(value_get(json, STR("class_name"))), "Sequential");
     if (built_input(&k, json))
