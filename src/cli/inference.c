@@ -13,6 +13,7 @@
 #include "cli/judged_rows.h"
 #include "ensemble/ensemble.h"
 #include "study/study.h"
+#include "terms/dropout.h"
 #include "terms/metric.h"
 
 #define ROWS_AT_ONCE 10000
@@ -417,9 +418,13 @@ static int read_rate(struct asked *n)
     const char *text = call_option(c, "permanent-dropout");
     double *rate = arena_new_of(c->arena, double);
     n->wanted.permanent_dropout = text ? rate : NULL;
-    if (!text || (num_double(str_of(text), rate) && *rate >= 0 && *rate < 1))
+    if (!text ||
+        (num_double(str_of(text), rate) && *rate >= 0 && *rate <= DROPOUT_MOST))
         return EXIT_OK;
-    return call_usage(c, "--permanent-dropout takes a rate from 0 to 1");
+    return call_usage(c,
+                      "--permanent-dropout takes a rate from 0 to %g, not "
+                      "%s: 1 would leave nothing of a row",
+                      DROPOUT_MOST, text);
 }
 
 /* WEIGHTS, or MODEL --weights FILE, or a file of Keras that has both, of which

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "nn/build.h"
+#include "terms/dropout.h"
 
 const char *const nn_activation_names[] = {
     "linear",  "relu", "relu6",    "leaky_relu", "elu",     "selu", "gelu",
@@ -184,7 +185,7 @@ static int build_dropout(struct nn_build *b, const struct value *o,
     }
     op.in[0] = in[0];
     op.in_count = 1;
-    op.rate = nn_read_soft(b, o, "rate", 0, 0.999, 0);
+    op.rate = nn_read_soft(b, o, "rate", 0, DROPOUT_MOST, 0);
     op.permanent = nn_read_bool(b, o, "permanent", false);
     return nn_add_op(b, op, &shape);
 }

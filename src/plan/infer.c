@@ -6,6 +6,7 @@
  * everywhere in `task`. Files are looked for when a trial is about to run: one
  * that is missing is the fault of its trial alone. */
 #include "plan/reading.h"
+#include "terms/dropout.h"
 
 static const char *const infer_keys[] = {
     "kind", "model",   "weights",           "data", "labels", "rows", "label",
@@ -24,9 +25,10 @@ static void check_option(struct study_file *r, struct str key,
     if (str_is(key, "samples"))
         read_int(&r->in, v, what, 1, 1000000, &count);
     else if (str_is(key, "permanent_dropout")) {
-        if (read_number(&r->in, v, what, &rate) && (rate < 0 || rate >= 1))
+        if (read_number(&r->in, v, what, &rate) &&
+            !(rate >= 0 && rate <= DROPOUT_MOST))
             problem_at(&r->in, PROBLEM_ERROR, v, NULL,
-                       "%s must be from 0 to below 1", what);
+                       "%s must be from 0 to %g", what, DROPOUT_MOST);
     } else if (str_is(key, "rows"))
         read_choice(&r->in, v, what, parts);
     else if (str_is(key, "label") && v->kind == VALUE_INT)

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "study/bulk.h"
 #include "study/task_file.h"
+#include "terms/dropout.h"
 
 struct asking {
     const char *home;
@@ -111,11 +112,10 @@ static int read_numbers(struct asking *q, struct inference *to)
                        samples);
     if (!rate)
         return 0;
-    if (!num_double(str_of(rate), &q->rate) || !(q->rate >= 0) || q->rate >= 1)
+    if (!num_double(str_of(rate), &q->rate) || !(q->rate >= 0) || q->rate > DROPOUT_MOST)
         return err_set(q->err, ERR_INPUT,
-                       "permanent_dropout must be a rate from 0 to below 1, "
-                       "not %s",
-                       rate);
+                       "permanent_dropout must be a rate from 0 to %g, not %s",
+                       DROPOUT_MOST, rate);
     to->permanent_dropout = &q->rate;
     return 0;
 }

@@ -106,7 +106,7 @@ check_contains "one whose are not is invalid" "$out" "b,invalid"
 run "$THRONG" show ask 2
 check_contains "and says which" "$out" "below/none.safetensors: No such file"
 run "$THRONG" show ask 4
-check_contains "as one with no rate" "$out" "must be a rate from 0 to below 1, not much"
+check_contains "as one with no rate" "$out" "must be a rate from 0 to 0.999, not much"
 run "$THRONG" predict below/net.safetensors --data new.csv --samples 3 \
     --permanent-dropout 0.4 --csv
 asked=$out

@@ -381,7 +381,7 @@ static const struct row rows[] = {
     {"task", NULL,
      "!task: {kind: infer, weights: a, permanent_dropout: 1}\nmethod: grid\n"
      "parameters: {w: {value: 1}}",
-     "task.permanent_dropout must be from 0 to below 1"},
+     "task.permanent_dropout must be from 0 to 0.999"},
     {"task", NULL,
      "!task: {kind: infer, weights: a, rows: all}\nmethod: grid\n"
      "parameters: {w: {value: 1}}",
