@@ -273,6 +273,13 @@ static int read_product(struct asked *n)
 /* ---- one task --------------------------------------------------------------
  */
 
+/* Weights of another program, made ours, are called by its name for them. */
+static void call_models(struct asked *n)
+{
+    if (n->wanted.called)
+        err_call(&n->call->err, n->wanted.models, n->wanted.called);
+}
+
 /* An exit code; 0: it is done. */
 static int run_task(struct asked *n, const struct task *task)
 {
@@ -288,7 +295,9 @@ static int run_task(struct asked *n, const struct task *task)
         return EXIT_INTERRUPTED;
     }
     if (n->one.outcome != OUTCOME_DONE) {
-        say("throng %s: %.*s\n", c->verb->name, STRF(n->one.reason));
+        err_set(&c->err, ERR_INPUT, "%.*s", STRF(n->one.reason));
+        call_models(n);
+        say("throng %s: %s\n", c->verb->name, c->err.text);
         return EXIT_ERROR;
     }
     return EXIT_OK;
@@ -443,19 +452,15 @@ static int find_weights(struct asked *n)
                                             n->wanted.permanent_dropout};
     const char *notice = NULL;
     n->wanted.models = first;
-    bool archive = keras_archive_is(first);
-    if (archive && weights)
-        return call_usage(c, "a .keras file has its weights inside: leave out "
-                             "--weights");
-    if (archive && keras_archive_take(first, n->wanted.scratch, &from.model,
-                                      &weights, c->arena, &c->err))
-        return call_fail(c);
-    if (!weights && (from.label || from.loss))
+    bool foreign = foreign_weights_are(first, weights);
+    if (!foreign && (from.label || from.loss))
         return call_usage(c, "--label and --loss go with --weights: weights of "
                              "throng know theirs");
-    if (!weights)
+    if (!foreign)
         return EXIT_OK;
-    from.weights = path_absolute(c->arena, weights);
+    from.weights = weights ? path_absolute(c->arena, weights) : NULL;
+    from.product = n->wanted.product != NULL;
+    n->wanted.called = first;
     n->wanted.models =
         path_join(c->arena, n->wanted.scratch, "weights.safetensors");
     if (foreign_weights_take(&from, n->wanted.models, &notice, c->arena,

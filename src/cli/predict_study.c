@@ -51,6 +51,18 @@ static void add_text(struct writing *w, const char *option)
         add(w, option, value_string(w->call->arena, str_of(text)));
 }
 
+/* A number, where it is one: who reads the file says what it must be. */
+static void add_rate(struct writing *w)
+{
+    struct arena *a = w->call->arena;
+    const char *text = call_option(w->call, "permanent-dropout");
+    double rate;
+    if (text)
+        add(w, "permanent_dropout",
+            num_double(str_of(text), &rate) ? value_double(a, rate)
+                                            : value_string(a, str_of(text)));
+}
+
 /* Several --data, and what a shell made of a glob behind one. */
 static void add_data(struct writing *w)
 {
@@ -100,6 +112,10 @@ static int make_text(struct writing *w)
         buf_addf(&w->text, "device: %s\n", device);
     buf_adds(&w->text, "predict:\n");
     add(w, "models", value_string(c->arena, str_of(c->args[0])));
+    add_text(w, "weights");
+    add_option(w, "label", "label");
+    add_text(w, "loss");
+    add_rate(w);
     add_option(w, "where", "where");
     add_option(w, "select", "select");
     if (call_option(c, "product"))
@@ -176,9 +192,8 @@ static int run_file(struct writing *w)
 
 static int check_words(struct call *c)
 {
-    static const char *const unfit[] = {
-        "labels", "pca",  "k-means",           "rows", "weights",
-        "label",  "loss", "permanent-dropout", "csv"};
+    static const char *const unfit[] = {"labels", "pca", "k-means", "rows",
+                                        "csv"};
     const char *fault = plan_name_fault(str_of(call_option(c, "study")));
     for (size_t i = 0; i < sizeof(unfit) / sizeof(*unfit); i++)
         if (call_option(c, unfit[i]))

@@ -142,6 +142,11 @@ struct plan_external {
 /* An inference whose shards are trials; see predict.c. */
 struct plan_predict {
     struct str models; /* weights, an ensemble, or a study; empty: a command */
+    /* Of another program, whose model is `models`; empty: they are inside of
+     * it, or they are ours. Then the label's column, and the loss; empty: as
+     * the model says. */
+    struct str weights, label, loss;
+    const double *permanent_dropout; /* its rate; NULL: as the models say */
     struct str where, select; /* of a study's trials; empty: see models */
     struct str combine;       /* empty: as the models say, or their mean */
     const struct str *data;   /* files and globs */
@@ -170,6 +175,7 @@ struct plan_predict {
                                   ended by NULL; NULL: nobody looked */
     struct str left_out;       /* what globs find of these, for a person */
     char empty[256];           /* files that have no rows, the same */
+    char notice[512];          /* what else there is to say of the models */
 };
 
 struct plan_points; /* an opened point list; see below */

@@ -6,6 +6,7 @@
  * nothing is read. With a command that is the model; else `models` are asked.
  */
 #include "plan/reading.h"
+#include "terms/dropout.h"
 
 #define RETRIES 2 /* a shard is tried three times */
 /* Of a product, all of which is listed: a table that is large, and one that
@@ -14,10 +15,26 @@
 #define LISTED_MOST 10000000000
 #define LINE_BYTES 20 /* of such a table, at least */
 
-static const char *const predict_keys[] = {
-    "models",      "where",   "select", "data",  "product", "samples",
-    "combine",     "keep",    "output", "shard", "lines",   "format",
-    "calibration", "novelty", "layer",  NULL};
+static const char *const predict_keys[] = {"models",
+                                           "where",
+                                           "select",
+                                           "data",
+                                           "product",
+                                           "samples",
+                                           "combine",
+                                           "keep",
+                                           "output",
+                                           "shard",
+                                           "lines",
+                                           "format",
+                                           "calibration",
+                                           "novelty",
+                                           "layer",
+                                           "weights",
+                                           "label",
+                                           "loss",
+                                           "permanent_dropout",
+                                           NULL};
 
 /* Weights of their own are fitted on rows with labels: that is an ensemble. */
 static void read_combine(struct study_file *r, const struct value *v)
@@ -56,6 +73,16 @@ static void read_models(struct study_file *r, const struct value *v)
                    "predict: give where or select, not both");
 }
 
+static void refuse_of_command(struct study_file *r, const struct value *said,
+                              const char *where)
+{
+    if (r->plan->predict->of_command)
+        problem_at(&r->in, PROBLEM_ERROR, said, "leave it out",
+                   "%s goes with models: of a program all that it writes is "
+                   "kept",
+                   where);
+}
+
 /* What is told of predictions beside them, or of a layer in place of them. */
 static const struct value *read_look(struct study_file *r,
                                      const struct value *v, const char *key)
@@ -65,12 +92,43 @@ static const struct value *read_look(struct study_file *r,
     struct str text;
     if (!said || !read_text(&r->in, said, where, &text))
         return NULL;
-    if (r->plan->predict->of_command)
-        problem_at(&r->in, PROBLEM_ERROR, said, "leave it out",
-                   "%s goes with models: of a program all that it writes is "
-                   "kept",
-                   where);
+    refuse_of_command(r, said, where);
     return said;
+}
+
+/* Empty: it is not said. A label may be the number of a column. */
+static struct str read_of_weights(struct study_file *r, const struct value *v,
+                                  const char *key)
+{
+    const struct value *said = value_get(v, str_of(key));
+    if (!said || said->kind != VALUE_INT || !str_is(str_of(key), "label"))
+        return value_text(read_look(r, v, key));
+    refuse_of_command(r, said, "predict.label");
+    return str_of(arena_printf(r->in.arena, "%lld", (long long)said->i));
+}
+
+static void read_rate(struct study_file *r, const struct value *v)
+{
+    const struct value *said = value_get(v, STR("permanent_dropout"));
+    double *rate = arena_new_of(r->in.arena, double);
+    if (!said || !read_number(&r->in, said, "predict.permanent_dropout", rate))
+        return;
+    if (!(*rate >= 0 && *rate <= DROPOUT_MOST))
+        problem_at(&r->in, PROBLEM_ERROR, said, NULL,
+                   "predict.permanent_dropout must be from 0 to %g",
+                   DROPOUT_MOST);
+    refuse_of_command(r, said, "predict.permanent_dropout");
+    r->plan->predict->permanent_dropout = rate;
+}
+
+/* Weights that another program trained, and what is not in them. */
+static void read_weights(struct study_file *r, const struct value *v)
+{
+    struct plan_predict *p = r->plan->predict;
+    p->weights = read_of_weights(r, v, "weights");
+    p->label = read_of_weights(r, v, "label");
+    p->loss = read_of_weights(r, v, "loss");
+    read_rate(r, v);
 }
 
 static void read_looks(struct study_file *r, const struct value *v)
@@ -279,6 +337,9 @@ static void find_shards(struct study_file *r, const struct value *v)
                    "predict.data matches what this inference has written "
                    "itself, which is left out: %.*s",
                    STRF(p->left_out));
+    if (p->notice[0])
+        problem_at(&r->in, PROBLEM_NOTICE, value_get(v, STR("models")), NULL,
+                   "predict.models: %s", p->notice);
     if (p->empty[0])
         problem_at(&r->in, PROBLEM_NOTICE, value_get(v, STR("data")), NULL,
                    "predict.data names what has no rows, and gives none: %s",
@@ -300,6 +361,7 @@ void read_predict(struct study_file *r, const struct value *v)
         p->retries = RETRIES;
     read_known_keys(&r->in, v, "predict", predict_keys);
     read_models(r, v);
+    read_weights(r, v);
     read_looks(r, v);
     read_rows(r, v);
     if (!p->predict->of_command && !value_get(v, STR("models")))

@@ -91,15 +91,19 @@ static int make_task(const struct plan *p, const char *home, const char *folder,
         .calibration = bulk_file(p->predict->calibration, home, a),
         .novelty = bulk_file(p->predict->novelty, home, a),
         .layer = p->predict->layer ? arena_cstr(a, p->predict->layer->s) : NULL,
+        .permanent_dropout = p->predict->permanent_dropout,
         .scratch = models,
         .keeps_models = true,
         .combine =
             p->predict->combine.len ? arena_cstr(a, p->predict->combine) : NULL,
     };
+    struct bulk_found found;
     if (name_rows(p->predict, home, folder, &wanted, a, err) ||
         dir_make(models, err) ||
-        bulk_models(p->predict, home, models, &wanted.models, a, err))
+        bulk_models(p->predict, home, models, &found, a, err))
         return -1;
+    wanted.models = found.path;
+    wanted.called = found.called;
     return inference_task(&wanted, a, task, err);
 }
 

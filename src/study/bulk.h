@@ -22,6 +22,7 @@ struct bulk_cost {
     const struct value *fault; /* of the plan: where an error is; NULL: nobody
                                   knows */
     uint64_t product_rows;     /* of a product of tables */
+    const char *notice;        /* what a person should know; NULL: nothing */
 };
 int bulk_cost(const struct plan_predict *p, const char *home,
               struct bulk_cost *to, struct arena *a, struct err *err);
@@ -39,10 +40,27 @@ const char **bulk_tables(const struct plan_predict *p, const char *home,
                          struct arena *a);
 
 /* The file of weights or ensemble that a plan means, in the arena: trials of a
- * study become an ensemble in `scratch`. */
+ * study become an ensemble in `scratch`, and weights of another program become
+ * ours there. */
+struct bulk_found {
+    const char *path;
+    const char *called; /* as a person knows them; NULL: by their path */
+    const char *notice; /* what a person should know; NULL: nothing */
+    bool of_study;
+};
 int bulk_models(const struct plan_predict *p, const char *home,
-                const char *scratch, const char **path, struct arena *a,
+                const char *scratch, struct bulk_found *to, struct arena *a,
                 struct err *err);
+
+/* Whether the weights are of another program. */
+bool bulk_is_foreign(const struct plan_predict *p, const char *home,
+                     struct arena *a);
+int bulk_foreign_take(const struct plan_predict *p, const char *home,
+                      const char *scratch, struct bulk_found *to,
+                      struct arena *a, struct err *err);
+/* Of what they are made of: their files. */
+int bulk_foreign_hash(const struct plan_predict *p, const char *home,
+                      char hex[65], struct arena *a, struct err *err);
 
 /* Writes down what its models are, when the copies are there. */
 int bulk_known_write(const struct plan_predict *p, const char *home,

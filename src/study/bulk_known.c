@@ -25,21 +25,28 @@ static int hash_file(const char *path, char hex[65], struct err *err)
     return 0;
 }
 
-/* What the plan's models are now: a file, or the trials of a study made one. */
+/* What the plan's models are now: a file, files of another program, or the
+ * trials of a study made one. */
 static int hash_models(const struct plan_predict *p, const char *home,
                        const char *folder, char hex[65], bool *of_study,
                        struct err *err)
 {
     struct arena *a = arena_new();
-    const char *scratch = path_join(a, folder, AGAIN_FOLDER), *path;
-    int rc = dir_make(scratch, err);
+    const char *scratch = path_join(a, folder, AGAIN_FOLDER);
+    struct bulk_found found = {0};
+    int rc;
+    if (bulk_is_foreign(p, home, a)) {
+        rc = bulk_foreign_hash(p, home, hex, a, err);
+    } else {
+        rc = dir_make(scratch, err);
+        if (!rc)
+            rc = bulk_models(p, home, scratch, &found, a, err);
+        if (!rc)
+            rc = hash_file(found.path, hex, err);
+        dir_remove(scratch, NULL);
+    }
     if (!rc)
-        rc = bulk_models(p, home, scratch, &path, a, err);
-    if (!rc)
-        rc = hash_file(path, hex, err);
-    if (!rc)
-        *of_study = str_starts(str_of(path), str_of(scratch));
-    dir_remove(scratch, NULL);
+        *of_study = found.of_study;
     arena_free(a);
     return rc;
 }
@@ -163,13 +170,16 @@ static int check_copies(const struct value *copies, const char *folder,
 static int say_changed(const struct plan_predict *p, bool of_study,
                        const char **notice, struct arena *a, struct err *err)
 {
+    bool beside = p->weights.len;
     if (!of_study)
         return err_set(
             err, ERR_INPUT,
-            "%.*s has changed since this inference began, whose table is of "
-            "the models that it had then: put it back to go on with those, or "
-            "ask the new ones, in a study of another name (--new NAME)",
-            STRF(p->models));
+            "%.*s%s%.*s%s has changed since this inference began, whose table "
+            "is of the models that it had then: put it back to go on with "
+            "those, or ask the new ones, in a study of another name (--new "
+            "NAME)",
+            STRF(p->models), beside ? ", or its weights " : "",
+            STRF(p->weights), beside ? "," : "");
     *notice = arena_printf(
         a,
         "the models that %.*s has now are others than when this inference "

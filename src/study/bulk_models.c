@@ -12,6 +12,7 @@
 #include "ensemble/ensemble.h"
 #include "nn/nn.h"
 #include "study/bulk.h"
+#include "study/called.h"
 #include "study/kept_columns.h"
 #include "study/selected.h"
 
@@ -148,22 +149,28 @@ static const char *study_named(const struct plan_predict *p, const char *home,
 }
 
 int bulk_models(const struct plan_predict *p, const char *home,
-                const char *scratch, const char **path, struct arena *a,
+                const char *scratch, struct bulk_found *to, struct arena *a,
                 struct err *err)
 {
     const char *file = path_join(a, home, arena_cstr(a, p->models));
-    const char *study = study_named(p, home, a);
+    bool foreign = bulk_is_foreign(p, home, a);
+    const char *study = foreign ? NULL : study_named(p, home, a);
+    *to =
+        (struct bulk_found){.path = path_absolute(a, file), .of_study = study};
+    if (!foreign && (p->label.len || p->loss.len))
+        return err_set(err, ERR_INPUT,
+                       "label and loss go with weights of another program: "
+                       "those of throng know theirs");
     if (study) {
-        *path = path_join(a, scratch, "trials.ensemble");
-        return gather(p, study, *path, a, err);
+        to->path = path_join(a, scratch, "trials.ensemble");
+        return gather(p, study, to->path, a, err);
     }
-    *path = path_absolute(a, file);
     if (p->where.len || p->select.len)
         return err_set(err, ERR_INPUT,
                        "where and select choose trials of a study, and %.*s is "
                        "none",
                        STRF(p->models));
-    return 0;
+    return foreign ? bulk_foreign_take(p, home, scratch, to, a, err) : 0;
 }
 
 /* ---- what they cost ---------------------------------------------------------
@@ -219,16 +226,16 @@ const char **bulk_tables(const struct plan_predict *p, const char *home,
 
 /* Each model says what its columns are. */
 static int look_at_product(struct bulk_cost *to, const struct plan_predict *p,
-                           const char *home, const char *file, struct arena *a,
-                           struct err *err)
+                           const char *home, const struct model_file *m,
+                           struct arena *a, struct err *err)
 {
     struct nn_about about;
     struct data_view unused;
     const char **paths = bulk_tables(p, home, a);
-    if (nn_weights_about(file, a, &about, err))
+    if (nn_weights_about(m->file, a, &about, err))
         return -1;
     struct data_product *product = data_product_open(
-        paths, p->product_count, about.data, file, 1, &unused, err);
+        paths, p->product_count, about.data, m->name, 1, &unused, err);
     to->product_rows = product ? data_product_rows(product) : 0;
     data_product_close(product);
     return product ? 0 : -1;
@@ -353,23 +360,53 @@ static int check_keep(const struct plan_predict *p, const struct models *m,
     return 0;
 }
 
+static int check_dropout(const struct plan_predict *p,
+                         const struct model_file *m, struct arena *a,
+                         struct err *err)
+{
+    struct nn_about about;
+    if (!p->permanent_dropout)
+        return 0;
+    if (nn_weights_about(m->file, a, &about, err))
+        return -1;
+    struct value *model = json_parse(a, about.model, m->file, false, err);
+    return model ? permanent_dropout(model, *p->permanent_dropout, m->name, a,
+                                     err)
+                 : -1;
+}
+
+static int look_at_models(const struct plan_predict *p, const struct models *m,
+                          const char *home, struct bulk_cost *to,
+                          struct arena *a, struct err *err)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (add_model(to, p, m->list[i].file, a, err) ||
+            check_dropout(p, &m->list[i], a, err) ||
+            (p->product_count &&
+             look_at_product(to, p, home, &m->list[i], a, err)))
+            return -1;
+    return models_agree(m, a, err) || check_looks(p, m, home, to, a, err)
+               ? -1
+               : check_keep(p, m, to, a, err);
+}
+
 static int add_models(const struct plan_predict *p, const char *home,
                       const char *scratch, struct bulk_cost *to,
                       struct arena *a, struct err *err)
 {
     struct models m;
-    const char *path;
-    if (check_combine(p, err) || bulk_models(p, home, scratch, &path, a, err) ||
-        models_open(&m, path, scratch, a, err))
+    struct bulk_found found;
+    if (check_combine(p, err) ||
+        bulk_models(p, home, scratch, &found, a, err) ||
+        models_open(&m, found.path, scratch, a, err))
         return -1;
-    for (size_t i = 0; i < m.count; i++)
-        if (add_model(to, p, m.list[i].file, a, err) ||
-            (p->product_count &&
-             look_at_product(to, p, home, m.list[i].file, a, err)))
-            return -1;
-    return models_agree(&m, a, err) || check_looks(p, &m, home, to, a, err)
-               ? -1
-               : check_keep(p, &m, to, a, err);
+    to->notice = found.notice;
+    if (found.called)
+        m.list[0].name = found.called;
+    int rc = look_at_models(p, &m, home, to, a, err);
+    if (rc)
+        models_call(&m, err);
+    return rc;
 }
 
 int bulk_cost(const struct plan_predict *p, const char *home,

@@ -5,11 +5,13 @@
  * it. What is fitted on rows (scaling, classes) the other program did not say:
  * a model file with data has it from its training rows, which must be there;
  * without, rows are taken as they are. */
+#include <unistd.h>
+
 #include "base/json.h"
 #include "base/num.h"
 #include "data/data.h"
 #include "nn/nn.h"
-#include "study/study.h"
+#include "study/keras_archive.h"
 
 #define MODEL_MAX ((size_t)64 << 20)
 
@@ -69,10 +71,10 @@ static int look_at_noise(struct making *n, const struct nn_keras_noise *noise)
     if (dropped || added)
         n->notice = arena_printf(
             n->arena,
-            "%s: what these layers draw only training has, so that they give "
-            "what they get: %s%s%s",
-            n->wanted->model, dropped ? dropped : "",
-            dropped && added ? ", " : "", added ? added : "");
+            "what these layers draw only training has, so that they give what "
+            "they get: %s%s%s",
+            dropped ? dropped : "", dropped && added ? ", " : "",
+            added ? added : "");
     return 0;
 }
 
@@ -162,7 +164,7 @@ static struct value *names_of(struct making *n, const struct data_field *fields,
 static bool is_table(struct making *n, const struct data_table *fields)
 {
     return !n->wanted->labels && fields->input_count == 1 &&
-           !data_is_array_file(n->wanted->data);
+           (n->wanted->product || !data_is_array_file(n->wanted->data));
 }
 
 static int label_column(struct making *n, const struct data_table *fields,
@@ -188,7 +190,7 @@ static struct nn_model *take_rows(struct making *n)
     struct nn_model *m = NULL;
     struct value *spec = value_object(n->arena);
     int64_t label = 0;
-    if (!n->wanted->data) {
+    if (!n->wanted->data && !n->wanted->product) {
         err_set(n->err, ERR_USAGE,
                 "%s names no data: say which rows by --data FILE, or by `data` "
                 "of the study's task",
@@ -239,12 +241,21 @@ static void make_absolute(struct making *n, struct value *v, bool path)
 
 /* ---- the file ------------------------------------------------------------ */
 
+/* A model draws by the seed that it was trained with. This one has been trained
+ * elsewhere: without one of its own each shard would draw by another. */
+static void put_seed(struct making *n)
+{
+    if (!value_get(n->model, STR("seed")))
+        value_set(n->arena, n->model, STR("seed"), value_int(n->arena, 0));
+}
+
 static int write_weights(struct making *n, const struct nn_model *m,
                          const char *to)
 {
     struct buf text, file;
     buf_init(&text);
     buf_init(&file);
+    put_seed(n);
     json_print(&text, n->model);
     struct nn_about about = {.model = buf_str(&text),
                              .data = buf_str(&n->fitted)};
@@ -256,8 +267,8 @@ static int write_weights(struct making *n, const struct nn_model *m,
     return rc;
 }
 
-int foreign_weights_take(const struct foreign_weights *from, const char *to,
-                         const char **notice, struct arena *a, struct err *err)
+static int take(const struct foreign_weights *from, const char *to,
+                const char **notice, struct arena *a, struct err *err)
 {
     struct making n = {.wanted = from, .arena = a, .err = err};
     struct nn_model *m = NULL;
@@ -275,4 +286,40 @@ int foreign_weights_take(const struct foreign_weights *from, const char *to,
     if (!rc)
         *notice = n.notice;
     return rc;
+}
+
+/* What an archive has is taken as if it lay beside, under the archive's name.
+ */
+static int take_archive(const struct foreign_weights *from, const char *to,
+                        const char **notice, struct arena *a, struct err *err)
+{
+    struct foreign_weights inside = *from;
+    int rc = keras_archive_take(from->model, path_folder(a, to), &inside.model,
+                                &inside.weights, a, err);
+    if (!rc)
+        rc = take(&inside, to, notice, a, err);
+    const char *files[] = {inside.model, inside.weights};
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        err_call(err, files[i], from->model);
+        unlink(files[i]);
+    }
+    return rc;
+}
+
+bool foreign_weights_are(const char *model, const char *weights)
+{
+    return weights || keras_archive_is(model);
+}
+
+int foreign_weights_take(const struct foreign_weights *from, const char *to,
+                         const char **notice, struct arena *a, struct err *err)
+{
+    if (!from->weights)
+        return take_archive(from, to, notice, a, err);
+    if (keras_archive_is(from->model))
+        return err_set(err, ERR_USAGE,
+                       "%s has its weights inside: leave out --weights, or "
+                       "`weights` of a study file",
+                       from->model);
+    return take(from, to, notice, a, err);
 }

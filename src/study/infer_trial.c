@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "study/bulk.h"
+#include "study/keras_archive.h"
 #include "study/task_file.h"
 #include "terms/dropout.h"
 
@@ -112,7 +113,8 @@ static int read_numbers(struct asking *q, struct inference *to)
                        samples);
     if (!rate)
         return 0;
-    if (!num_double(str_of(rate), &q->rate) || !(q->rate >= 0) || q->rate > DROPOUT_MOST)
+    if (!num_double(str_of(rate), &q->rate) || !(q->rate >= 0) ||
+        q->rate > DROPOUT_MOST)
         return err_set(q->err, ERR_INPUT,
                        "permanent_dropout must be a rate from 0 to %g, not %s",
                        DROPOUT_MOST, rate);
@@ -136,10 +138,10 @@ static int find_models(struct asking *q, struct inference *to)
                                    .draws =
                                        to->samples || to->permanent_dropout};
     to->models = weights;
-    if (keras_archive_is(weights) &&
-        keras_archive_take(weights, to->scratch, &from.model, &from.weights,
-                           q->arena, q->err))
-        return -1;
+    if (!from.model && keras_archive_is(weights)) {
+        from.model = weights;
+        from.weights = NULL;
+    }
     if (!from.model && (from.label || from.loss))
         return err_set(q->err, ERR_INPUT,
                        "label and loss go with a model of another program: "

@@ -11,6 +11,7 @@
 #include "data/data.h"
 #include "ensemble/ensemble.h"
 #include "nn/nn.h"
+#include "study/called.h"
 #include "study/kept_columns.h"
 #include "study/named_file.h"
 #include "study/study.h"
@@ -78,6 +79,12 @@ static const char *data_folder(const struct making *n)
 static struct value *path_value(const struct making *n, struct str text)
 {
     const char *path = arena_cstr(n->arena, text);
+    if (!strcmp(path, "-")) {
+        err_set(n->err, ERR_MISSING,
+                "rows are read from files, not from standard input: write "
+                "them into one first");
+        return NULL;
+    }
     if (!named_file(n->arena, ".", path).len) {
         err_set(n->err, ERR_MISSING, "cannot read %s: there is no such file",
                 path);
@@ -248,14 +255,38 @@ static void fill_task(const struct making *n, struct task *task)
     task->grace_s = 5;
 }
 
+int permanent_dropout(struct value *model, double rate, const char *name,
+                      struct arena *a, struct err *err)
+{
+    if (nn_permanent_dropout(model, rate, a))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%s: its model has no dropout that could be permanent",
+                   name);
+}
+
 static int drop_out(struct making *n)
 {
     const double *rate = n->wanted->permanent_dropout;
-    if (!rate || nn_permanent_dropout(n->model, *rate, n->arena))
+    return rate ? permanent_dropout(n->model, *rate, n->weights->name, n->arena,
+                                    n->err)
+                : 0;
+}
+
+/* What the worker would find, by the name that a person knows. */
+static int check_product(const struct making *n, struct str fitted)
+{
+    const char *const *paths = n->wanted->product;
+    struct data_view unused;
+    size_t count = 0;
+    while (paths && paths[count])
+        count++;
+    if (!count)
         return 0;
-    return err_set(n->err, ERR_INPUT,
-                   "%s: its model has no dropout that could be permanent",
-                   n->weights->name);
+    struct data_product *p = data_product_open(
+        paths, count, fitted, n->weights->name, 1, &unused, n->err);
+    data_product_close(p);
+    return p ? 0 : -1;
 }
 
 static int make_one(struct making *n, const struct inference *wanted,
@@ -268,7 +299,7 @@ static int make_one(struct making *n, const struct inference *wanted,
     if (nn_weights_about(weights->file, a, &about, err))
         return -1;
     n->model = json_parse(a, about.model, "model", false, err);
-    if (!n->model || drop_out(n) || use_file(n))
+    if (!n->model || drop_out(n) || use_file(n) || check_product(n, about.data))
         return -1;
     return wanted->layer
                ? look_at_layer(n->model, weights->file, wanted->layer, a, err)
@@ -443,6 +474,8 @@ static int open_models(struct models *m, const struct inference *wanted,
 {
     if (models_open(m, wanted->models, wanted->scratch, a, err))
         return -1;
+    if (wanted->called)
+        m->list[0].name = wanted->called;
     if (wanted->combine && wanted->calibration &&
         strcmp(wanted->combine, m->combine) != 0)
         return err_set(err, ERR_INPUT,
@@ -458,6 +491,31 @@ static int open_models(struct models *m, const struct inference *wanted,
     return 0;
 }
 
+static int task_of(const struct models *m, const struct inference *wanted,
+                   struct arena *a, struct task *task, struct err *err)
+{
+    struct making *all = arena_array(a, m->count, sizeof(*all));
+    for (size_t i = 0; i < m->count; i++)
+        if (make_one(&all[i], wanted, &m->list[i], a, err))
+            return -1;
+    if (m->is_ensemble)
+        share_batch(all, m->count);
+    fill_task(&all[0], task);
+    const struct value *calibration = NULL;
+    if (wanted->calibration &&
+        !(calibration = calibration_read(wanted->calibration, m,
+                                         wanted->samples, a, err)))
+        return -1;
+    struct value *options = value_object(a);
+    bool together = m->is_ensemble || wanted->samples || wanted->passes ||
+                    calibration || wanted->product || wanted->keep;
+    if ((together && put_committee(m, all, calibration, options)) ||
+        put_novelty(m, all, options, err))
+        return -1;
+    task->options = options_text(options, a);
+    return 0;
+}
+
 int inference_task(const struct inference *wanted, struct arena *a,
                    struct task *task, struct err *err)
 {
@@ -465,24 +523,8 @@ int inference_task(const struct inference *wanted, struct arena *a,
     if (open_models(&m, wanted, a, err) ||
         (wanted->layer && layer_is_of_one(&m, err)))
         return -1;
-    struct making *all = arena_array(a, m.count, sizeof(*all));
-    for (size_t i = 0; i < m.count; i++)
-        if (make_one(&all[i], wanted, &m.list[i], a, err))
-            return -1;
-    if (m.is_ensemble)
-        share_batch(all, m.count);
-    fill_task(&all[0], task);
-    const struct value *calibration = NULL;
-    if (wanted->calibration &&
-        !(calibration = calibration_read(wanted->calibration, &m,
-                                         wanted->samples, a, err)))
-        return -1;
-    struct value *options = value_object(a);
-    bool together = m.is_ensemble || wanted->samples || wanted->passes ||
-                    calibration || wanted->product || wanted->keep;
-    if ((together && put_committee(&m, all, calibration, options)) ||
-        put_novelty(&m, all, options, err))
-        return -1;
-    task->options = options_text(options, a);
-    return 0;
+    int rc = task_of(&m, wanted, a, task, err);
+    if (rc)
+        models_call(&m, err);
+    return rc;
 }

@@ -2,8 +2,9 @@
  *
  * A zip archive of config.json, the model as `to_json` says it, and
  * model.weights.h5. Both are unpacked, and taken as if they had been named. */
+#include "study/keras_archive.h"
+
 #include "data/data.h"
-#include "study/study.h"
 
 bool keras_archive_is(const char *path)
 {

@@ -142,9 +142,9 @@ static int find_files(const struct plan_predict *p, const char *home,
 /* What of the plan the list depends on. */
 static struct str key_of(const struct value *said, struct arena *a)
 {
-    static const char *const parts[] = {"models", "where",   "select",
-                                        "data",   "product", "samples",
-                                        "shard",  "lines",   "keep"};
+    static const char *const parts[] = {
+        "models", "weights", "label",   "loss",  "where", "select",
+        "data",   "product", "samples", "shard", "lines", "keep"};
     struct value *o = value_object(a);
     struct buf b;
     buf_init(&b);
@@ -371,6 +371,8 @@ int shards_make(struct plan_predict *p, const struct value *said,
     if (!rc)
         rc = bulk_cost(p, home, &c.cost, c.arena, err);
     p->fault = c.cost.fault;
+    snprintf(p->notice, sizeof(p->notice), "%s",
+             c.cost.notice ? c.cost.notice : "");
     if (!rc)
         rc = rows_of_shard(&c, err);
     if (!rc && p->product_count)

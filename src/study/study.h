@@ -654,21 +654,22 @@ int training_keep(const struct value *model, const char *scratch,
 /* Weights that another program trained, and what is not in them. */
 struct foreign_weights {
     const char *model;   /* a model file, or Keras's JSON; absolute */
-    const char *weights; /* absolute */
+    const char *weights; /* absolute; NULL: the model is an archive of Keras 3,
+                            which has both */
     const char *data;    /* rows that are asked for; NULL: the model's own */
     bool labels;         /* those have a file of their own */
+    bool product;        /* they are all combinations of those of tables */
     const char *label, *loss; /* the label's column, what is judged; or NULL */
     bool draws;               /* dropout is to stay when it predicts */
 };
+/* Whether they are some: weights may be NULL. */
+bool foreign_weights_are(const char *model, const char *weights);
 /* Writes a weights file of ours that says the same. What a person should know
  * of it is put into *notice (NULL: nothing), which lives in the arena. */
 int foreign_weights_take(const struct foreign_weights *from, const char *to,
                          const char **notice, struct arena *a, struct err *err);
-/* A model that Keras 3 has saved as one file, and what is in it, unpacked into
- * a folder. */
-bool keras_archive_is(const char *path);
-int keras_archive_take(const char *path, const char *folder, const char **model,
-                       const char **weights, struct arena *a, struct err *err);
+/* Says `name` wherever err says `file`, a file of ours. */
+void err_call(struct err *err, const char *file, const char *name);
 
 enum weights_form { WEIGHTS_TORCH, WEIGHTS_ONNX };
 /* Writes weights for another program. What a person should know of it is put
@@ -820,6 +821,7 @@ int bulk_foresee_keep(const struct plan_campaign *c, const struct plan_stage *s,
 /* Models on data. */
 struct inference {
     const char *models; /* absolute; weights may lie in a pack */
+    const char *called; /* as a person knows those weights; NULL: by that */
     const char *layer; /* whose numbers are the predictions; NULL: the heads' */
     const double *permanent_dropout; /* its rate; NULL: as the model says */
     const char *data, *labels;  /* rows of another day; NULL: the model's own */
@@ -841,6 +843,10 @@ struct inference {
     const char *combine;     /* see ensemble.h; NULL: as the models say */
     bool keeps_models;       /* copies of them lie in scratch, for later */
 };
+/* Has all dropout of a model stay when it predicts. An error, by the name of
+ * its weights, where there is none. */
+int permanent_dropout(struct value *model, double rate, const char *name,
+                      struct arena *a, struct err *err);
 /* Its task; texts live in the arena. */
 int inference_task(const struct inference *wanted, struct arena *a,
                    struct task *task, struct err *err);
