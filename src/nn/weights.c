@@ -9,6 +9,7 @@
 #include "nn/nn.h"
 #include "sys/sys.h"
 
+#define BEGINNING 4096 /* of a file, in which its kind is looked for */
 #define HEAD_MAX (100u << 20)
 
 /* ---- writing ---------------------------------------------------------- */
@@ -133,6 +134,23 @@ static int damaged(const struct weights_file *f, const char *why,
                    f->path, why);
 }
 
+/* What a file is that has been taken for weights; NULL: nobody knows. */
+static const char *other_kind(struct str bytes)
+{
+    static const char ensemble[] = "\"throng.ensemble/";
+    size_t some = bytes.len < BEGINNING ? bytes.len : BEGINNING;
+    if (str_starts(bytes, STR("\x89HDF")))
+        return "it is an HDF5 file, as Keras writes weights";
+    if (str_starts(bytes, STR("PK\x03\x04")))
+        return "it is a zip archive, as PyTorch writes weights and Keras "
+               "models";
+    if (!bytes.len || bytes.p[0] != '{')
+        return NULL;
+    return memmem(bytes.p, some, ensemble, sizeof(ensemble) - 1)
+               ? "it is an ensemble, which has such files as its members"
+               : "it is JSON, as a model is";
+}
+
 /* The length of the head, and so all of its text, is what was summed. */
 static int check_sum(const struct weights_file *f, struct str head,
                      struct err *err)
@@ -160,10 +178,12 @@ static int parse(struct weights_file *f, struct err *err)
 {
     struct bytes b = bytes_of(f->bytes);
     uint64_t head = bytes_u64(&b);
+    const char *other = other_kind(f->bytes);
     if (b.bad)
-        return damaged(f, "it is shorter than 8 bytes", err);
+        return damaged(f, other ? other : "it is shorter than 8 bytes", err);
     if (head > HEAD_MAX || head > f->bytes.len - 8)
-        return damaged(f, "its head is longer than the file", err);
+        return damaged(f, other ? other : "its head is longer than the file",
+                       err);
     struct str text = str_trim(str_n(f->bytes.p + 8, (size_t)head));
     f->head = json_parse(f->arena, text, f->path, false, err);
     if (!f->head)

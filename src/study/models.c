@@ -227,6 +227,46 @@ static bool is_neither(const struct opening *o)
            nn_weights_about(o->models->path, o->arena, &about, NULL);
 }
 
+/* Of a file that is no weights of ours, but something else that is known: what
+ * to do about it. NULL: it may be weights. */
+static const char *way_with(struct str bytes)
+{
+    static const char keras[] = "\"class_name\"";
+    if (str_starts(bytes, STR("\x89HDF")))
+        return "is an HDF5 file, as Keras writes weights: name its model.json "
+               "in its place, and this beside it, by --weights, or `weights` "
+               "of a study file";
+    if (str_starts(bytes, STR("PK\x03\x04")))
+        return "is a zip archive, as PyTorch writes weights: name a model file "
+               "in its place, and this beside it, by --weights, or `weights` "
+               "of a study file; one that Keras 3 has saved is called .keras";
+    if (bytes.len && bytes.p[0] == '{' &&
+        memmem(bytes.p, bytes.len, keras, sizeof(keras) - 1))
+        return "is a model of Keras without its weights: name them beside it, "
+               "by --weights, or `weights` of a study file";
+    return NULL;
+}
+
+/* A model file is text, and weights begin with a number of eight bytes, whose
+ * last are 0. */
+static bool is_text(struct str bytes)
+{
+    for (size_t i = 0; i < bytes.len && i < 8; i++)
+        if (!bytes.p[i])
+            return false;
+    return bytes.len > 0;
+}
+
+static int say_other(const struct opening *o, struct str bytes)
+{
+    const char *way = way_with(bytes);
+    if (!way && is_text(bytes))
+        way = "is no file of weights: one of a model is named together with "
+              "its weights, by --weights, or `weights` of a study file, or is "
+              "trained by `throng train`";
+    return way ? err_set(o->err, ERR_INPUT, "%s %s", o->models->path, way) : 0;
+}
+
 static int no_model(const struct opening *o)
 {
     return err_set(o->err, ERR_INPUT,
@@ -243,9 +283,10 @@ int models_open(struct models *m, const char *path, const char *scratch,
     struct str bytes = {0};
     *m = (struct models){.path = path};
     bool there = file_exists(path) && file_map(path, &bytes, NULL) == 0;
-    int rc = there && ensemble_is(bytes) ? take_members(&o, bytes)
-             : there && is_neither(&o)   ? no_model(&o)
-                                         : take_weights(&o);
+    int rc = there && ensemble_is(bytes)     ? take_members(&o, bytes)
+             : there && is_neither(&o)       ? no_model(&o)
+             : there && say_other(&o, bytes) ? -1
+                                             : take_weights(&o);
     if (there)
         file_unmap(bytes);
     return rc;

@@ -90,6 +90,9 @@ refused "a loss of our own weights" "models: own.safetensors, loss: mse" \
     "label and loss go with weights of another program"
 refused "trials of a file" "models: net.yaml, weights: net.pt, select: best" \
     "where and select choose trials of a study"
+refused "a model alone" "models: net.yaml" "net.yaml is no file of weights"
+refused "weights alone" "models: net.pt" \
+    "net.pt is a zip archive, as PyTorch writes weights: name a model file in its place"
 run "$THRONG" predict net.yaml --weights net.pt --data new.csv --permanent-dropout 1
 check_status "the verb refuses such a rate" 2
 check_contains "and says which it takes" "$err" "takes a rate from 0 to 0.999, not 1"
@@ -98,6 +101,26 @@ check_lacks "no word of --data where a product is named" "$err" "--data"
 run "$THRONG" predict net.yaml --weights net.pt --product drugs.csv,new.csv --keep top:mean:3
 check_contains "tables that do not fit are told with the model's name" "$err" \
     "the model of $TMP/net.yaml has an input of 2"
+
+# ---- a file that is none of weights -------------------------------------------------------
+printf '{"class_name": "Sequential", "config": {"layers": []}}\n' >model.json
+printf '{"format": "throng.ensemble/1", "members": []}\n' >no.ensemble
+printf '\211HDF\r\n\032\n0123456789' >weights.h5
+run "$THRONG" predict model.json --data new.csv
+check_contains "a model of Keras alone" "$err" \
+    "model.json is a model of Keras without its weights: name them beside it, by --weights"
+run "$THRONG" evaluate weights.h5 --data new.csv
+check_contains "weights of Keras alone" "$err" \
+    "weights.h5 is an HDF5 file, as Keras writes weights: name its model.json in its place"
+run "$THRONG" calibrate net.yaml --data new.csv
+check_contains "a model file" "$err" "net.yaml is no file of weights"
+for file in no.ensemble:"it is an ensemble" model.json:"it is JSON" net.pt:"it is a zip archive" \
+    weights.h5:"it is an HDF5 file"; do
+    run "$THRONG" model export ${file%%:*} --torch
+    check_contains "who takes weights alone says what ${file%%:*} is" "$err" "${file#*:}"
+done
+run "$THRONG" predict own.safetensors --data -
+check_contains "rows of standard input" "$err" "rows are read from files, not from standard input"
 
 # ---- what it asks stays what it was ------------------------------------------------------
 "$THRONG" run -q told.yaml --count 2 2>/dev/null
