@@ -222,7 +222,6 @@ static int run(struct call *c)
 {
     struct asking q = {.call = c, .alpha = 0.1};
     const char *alpha = call_option(c, "alpha");
-    char scratch[] = "/tmp/throng-infer-XXXXXX";
     if (call_int(c, "samples", 0, &q.wanted.samples))
         return call_fail(c);
     if (call_option(c, "samples") && q.wanted.samples < 1)
@@ -234,13 +233,11 @@ static int run(struct call *c)
         return call_usage(c, "name one file of weights, or one ensemble");
     inference_held_out(c, &q.wanted);
     q.wanted.models = path_absolute(c->arena, c->args[0]);
-    if (!mkdtemp(scratch)) {
-        err_errno(&c->err, "make a folder in /tmp");
+    q.wanted.scratch = scratch_make("infer", &c->err);
+    if (!q.wanted.scratch)
         return call_fail(c);
-    }
-    q.wanted.scratch = scratch;
     int code = calibrate(&q);
-    dir_remove(scratch, NULL);
+    scratch_remove(q.wanted.scratch);
     return code;
 }
 

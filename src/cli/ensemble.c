@@ -44,13 +44,11 @@ static int choose(struct made *m, const char *scratch)
 static int choose_in_scratch(struct made *m)
 {
     struct call *c = m->call;
-    char scratch[] = "/tmp/throng-infer-XXXXXX";
-    if (!mkdtemp(scratch)) {
-        err_errno(&c->err, "make a folder in /tmp");
+    const char *scratch = scratch_make("infer", &c->err);
+    if (!scratch)
         return call_fail(c);
-    }
     int code = choose(m, scratch);
-    dir_remove(scratch, NULL);
+    scratch_remove(scratch);
     return code;
 }
 

@@ -534,20 +534,17 @@ int inference_run(struct call *c, bool predict)
                    .rows = call_option(c, "rows"),
                    .device = call_option(c, "device"),
                    .predict = predict}};
-    char scratch[] = "/tmp/throng-infer-XXXXXX";
     if (!device_find(str_of(n.wanted.device), &c->err))
         return call_usage(c, "%s", c->err.text);
     int code = read_options(&n);
     if (code)
         return code;
-    if (!mkdtemp(scratch)) {
-        err_errno(&c->err, "make a folder in /tmp");
+    n.wanted.scratch = scratch_make("infer", &c->err);
+    if (!n.wanted.scratch)
         return call_fail(c);
-    }
-    n.wanted.scratch = scratch;
     code = find_weights(&n);
     if (!code)
         code = infer(&n);
-    dir_remove(scratch, NULL);
+    scratch_remove(n.wanted.scratch);
     return code;
 }

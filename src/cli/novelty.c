@@ -214,19 +214,16 @@ static int read_options(struct fitting *f)
 static int run(struct call *c)
 {
     struct fitting f = {.call = c, .wanted = {.predict = true}};
-    char scratch[] = "/tmp/throng-infer-XXXXXX";
     int code = read_options(&f);
     if (code != EXIT_OK)
         return code;
     f.wanted.models = path_absolute(c->arena, c->args[0]);
-    if (!mkdtemp(scratch)) {
-        err_errno(&c->err, "make a folder in /tmp");
+    f.wanted.scratch = scratch_make("infer", &c->err);
+    if (!f.wanted.scratch)
         return call_fail(c);
-    }
-    f.wanted.scratch = scratch;
-    f.folder = path_join(c->arena, scratch, "1");
+    f.folder = path_join(c->arena, f.wanted.scratch, "1");
     code = fit_all(&f);
-    dir_remove(scratch, NULL);
+    scratch_remove(f.wanted.scratch);
     return code;
 }
 

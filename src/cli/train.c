@@ -217,7 +217,6 @@ static int train(struct call *c, struct training *t)
 static int run(struct call *c)
 {
     struct training t = {.call = c, .one.metrics = on_metrics};
-    char scratch[] = "/tmp/throng-train-XXXXXX";
     if (c->arg_count < 1)
         return call_usage(c, "name a model file");
     if (!device_find(str_of(call_option(c, "device")), &c->err))
@@ -228,13 +227,11 @@ static int run(struct call *c)
     t.model = model_file_load(c, c->args[0], c->args + 1);
     if (!t.model)
         return call_fail(c);
-    if (!mkdtemp(scratch)) {
-        err_errno(&c->err, "make a folder in /tmp");
+    t.one.scratch = scratch_make("train", &c->err);
+    if (!t.one.scratch)
         return call_fail(c);
-    }
-    t.one.scratch = scratch;
     int code = train(c, &t);
-    dir_remove(scratch, NULL);
+    scratch_remove(t.one.scratch);
     return code;
 }
 

@@ -80,7 +80,7 @@ static int try_looking(struct trying *k, const struct needs *n,
     return code;
 }
 
-static int fill(struct trying *k, const char *file, char *scratch)
+static int fill(struct trying *k, const char *file, const char *scratch)
 {
     struct call *c = k->call;
     struct machine *machine = arena_new_of(c->arena, struct machine);
@@ -107,9 +107,6 @@ int try_trials(struct call *c, const struct plan *plan, const char *file,
                const struct tries *tries, struct measure *m)
 {
     int64_t count = tries->count;
-    const char *tmp = getenv("TMPDIR");
-    char *scratch = arena_printf(c->arena, "%s/throng-try-XXXXXX",
-                                 tmp && *tmp == '/' ? tmp : "/tmp");
     struct plan own = *plan;
     struct log log = log_stderr();
     struct trying k = {.call = c,
@@ -123,23 +120,21 @@ int try_trials(struct call *c, const struct plan *plan, const char *file,
     own.keep = KEEP_ALL;
     try_alone(&own, tries->needs);
     own.on_finish = own.on_best = str_n(NULL, 0);
-    if (!mkdtemp(scratch)) {
-        err_errno(&c->err, "make %s", scratch);
+    const char *scratch = scratch_make("try", &c->err);
+    if (!scratch)
         return call_fail(c);
-    }
     say("throng check: trying %lld trial%s\n", (long long)count,
         count == 1 ? "" : "s");
     int code;
     if (fill(&k, file, scratch)) {
         code = call_fail(c);
     } else {
-        loop_signal(k.setup.loop, SIGINT, on_interrupt, &k);
-        loop_signal(k.setup.loop, SIGTERM, on_interrupt, &k);
+        loop_signals_to_end(k.setup.loop, on_interrupt, &k);
         code = try_looking(&k, tries->needs, m);
     }
     study_close(k.study);
     loop_free(k.setup.loop);
-    dir_remove(scratch, NULL);
+    scratch_remove(scratch);
     m->subset = tries->subset;
     return code;
 }

@@ -412,13 +412,13 @@ static int add_models(const struct plan_predict *p, const char *home,
 int bulk_cost(const struct plan_predict *p, const char *home,
               struct bulk_cost *to, struct arena *a, struct err *err)
 {
-    char scratch[] = "/tmp/throng-models-XXXXXX";
     *to = (struct bulk_cost){0};
     if (p->of_command)
         return 0;
-    if (!mkdtemp(scratch))
-        return err_errno(err, "make a folder in /tmp");
+    const char *scratch = scratch_make("models", err);
+    if (!scratch)
+        return -1;
     int rc = add_models(p, home, scratch, to, a, err);
-    dir_remove(scratch, NULL);
+    scratch_remove(scratch);
     return rc;
 }

@@ -145,9 +145,6 @@ static int foresee_frozen(struct study *s, const char *scratch, struct err *err)
 
 int study_code_foresee(struct study *s, struct store *store, struct err *err)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *scratch = arena_printf(s->arena, "%s/throng-code.XXXXXX",
-                                 tmp && *tmp == '/' ? tmp : "/tmp");
     struct counts c = {0};
     if (store && store_counts(store, &c, err))
         return -1;
@@ -158,10 +155,11 @@ int study_code_foresee(struct study *s, struct store *store, struct err *err)
         study_travel(s, NULL);
         return 0;
     }
-    if (!mkdtemp(scratch))
-        return err_errno(err, "make %s", scratch);
+    const char *scratch = scratch_make("code", err);
+    if (!scratch)
+        return -1;
     int rc = foresee_frozen(s, scratch, err);
-    dir_remove(scratch, NULL);
+    scratch_remove(scratch);
     return rc;
 }
 

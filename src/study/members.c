@@ -75,10 +75,10 @@ static int agree(const struct ensemble_making *m, const char *scratch,
 int ensemble_agree(const struct ensemble_making *m, struct arena *a,
                    struct err *err)
 {
-    char scratch[] = "/tmp/throng-models-XXXXXX";
-    if (!mkdtemp(scratch))
-        return err_errno(err, "make a folder in /tmp");
+    const char *scratch = scratch_make("models", err);
+    if (!scratch)
+        return -1;
     int rc = agree(m, scratch, a, err);
-    dir_remove(scratch, NULL);
+    scratch_remove(scratch);
     return rc;
 }

@@ -93,8 +93,7 @@ int one_task_run(struct one_task *t, const struct task *task, struct arena *a,
     if (task_text_check(task, err))
         return -1;
     t->loop = loop_new(err);
-    if (t->loop && loop_signal(t->loop, SIGINT, on_interrupt, t) &&
-        loop_signal(t->loop, SIGTERM, on_interrupt, t) &&
+    if (t->loop && !loop_signals_to_end(t->loop, on_interrupt, t) &&
         open_engine(t, &m) == 0 && engine_submit(t->engine, task, err) == 0)
         rc = loop_run(t->loop, err);
     if (t->engine)

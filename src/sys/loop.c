@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <math.h>
+#include <signal.h>
 
 enum source_kind {
     SOURCE_FD,
@@ -225,6 +226,18 @@ struct loop_source *loop_signal(struct loop *l, int signum, loop_signal_fn *fn,
         return NULL;
     }
     return s;
+}
+
+int loop_signals_to_end(struct loop *l, loop_signal_fn *fn, void *context)
+{
+    struct sigaction hangup;
+    bool ignored =
+        !sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler == SIG_IGN;
+    if (!loop_signal(l, SIGINT, fn, context) ||
+        !loop_signal(l, SIGTERM, fn, context) ||
+        (!ignored && !loop_signal(l, SIGHUP, fn, context)))
+        return -1;
+    return 0;
 }
 
 /* ---- hooks and the loop itself --------------------------------------- */

@@ -51,6 +51,9 @@ void loop_timer_in(struct loop_source *s, double seconds); /* arms again */
 void loop_timer_off(struct loop_source *s);
 struct loop_source *loop_signal(struct loop *l, int signum, loop_signal_fn *fn,
                                 void *context);
+/* The same of SIGINT, SIGTERM and, where a dropped line is not ignored (nohup),
+ * SIGHUP. */
+int loop_signals_to_end(struct loop *l, loop_signal_fn *fn, void *context);
 /* Called once after every round of events, before the loop sleeps (and once
  * when loop_run begins): the place to commit and to flush what the round
  * collected. */
@@ -201,6 +204,12 @@ int dir_own(const char *path, struct err *err);
 int dir_sync(const char *folder, struct err *err);
 /* As rm -rf, never following links; a path that is not there is fine. */
 int dir_remove(const char *path, struct err *err);
+/* Makes a folder throng-<what>-… in TMPDIR, or /tmp, for files of a moment.
+ * It is removed, too, where the program exits before scratch_remove, or is
+ * ended by SIGINT, SIGTERM or SIGHUP that nobody handles. The path lives until
+ * scratch_remove. */
+const char *scratch_make(const char *what, struct err *err);
+void scratch_remove(const char *path);
 /* The folder around `to` must be there. */
 int dir_copy(const char *from, const char *to, struct err *err);
 /* Lays what is below the folder's own folders, and all links, into files of

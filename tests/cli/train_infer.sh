@@ -269,6 +269,21 @@ check_equal "who is interrupted while it predicts ends, without rows" \
     "130 0 throng predict: interrupted; nothing of it is kept" \
     "$? $(wc -l <.out) $(tail -n 1 .err)"
 
+# A folder of a moment goes with its program, however that ends.
+mkdir moment
+export TMPDIR=$TMP/moment
+for signal in INT TERM HUP; do
+    "$THRONG" predict slow.safetensors --data many.csv >.out 2>.err &
+    predicting=$!
+    wait_for 60 predicts
+    kill -$signal $predicting
+    wait $predicting
+    check_equal "SIG$signal leaves no folder of a moment" "130 " "$? $(ls moment)"
+done
+"$THRONG" predict wide.safetensors --data few.csv 2>.err | true
+check_equal "nor does a reader who reads no further" "0 " "${PIPESTATUS[0]} $(ls moment)"
+unset TMPDIR
+
 # Mistakes.
 run "$THRONG" evaluate mlp.yaml
 check_status "what is no weights file is an error" 1
