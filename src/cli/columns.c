@@ -9,45 +9,69 @@
 
 #define REPEATS_MAX 1000
 
-/* NAME=COLUMN,COLUMN;NAME=… */
-static struct value *read_groups(struct call *c, const char *text)
+/* NAME=COLUMN,COLUMN, as --groups has it between its semicolons. */
+static int read_group(struct call *c, struct str text, struct value *to)
 {
-    struct value *all = value_object(c->arena);
-    struct str rest = str_of(text), one, name, column;
-    while (str_split(&rest, ';', &one)) {
-        struct value *list = value_list(c->arena);
+    struct value *list = value_list(c->arena);
+    struct str one = text, name, column;
+    str_split(&one, '=', &name);
+    name = str_trim(name);
+    while (one.p && str_split(&one, ',', &column))
+        if ((column = str_trim(column)).len)
+            value_list_add(c->arena, list, value_string(c->arena, column));
+    if (!name.len || !list->count)
+        return call_usage(c,
+                          "--groups is NAME=COLUMN,COLUMN;NAME=…, where a * in "
+                          "a column stands for any letters: `%.*s` is no such "
+                          "group",
+                          STRF(text));
+    if (value_get(to, name))
+        return call_usage(c,
+                          "--groups has two groups %.*s: put the columns of "
+                          "both into one, or give one another name",
+                          STRF(name));
+    value_set(c->arena, to, name, list);
+    return EXIT_OK;
+}
+
+int columns_check(struct call *c, struct value **groups, int64_t *repeats)
+{
+    const char *text = call_option(c, "groups");
+    const char *count = call_option(c, "repeats");
+    struct str rest = str_of(text ? text : ""), one;
+    *groups = text ? value_object(c->arena) : NULL;
+    *repeats = 0;
+    if ((text || count) && !call_flag(c, "importance"))
+        return call_usage(c, "--%s goes with --importance: say that, too",
+                          text ? "groups" : "repeats");
+    if (text && !str_trim(rest).len)
+        return read_group(c, rest, *groups);
+    while (text && str_split(&rest, ';', &one)) {
         one = str_trim(one);
-        str_split(&one, '=', &name);
-        while (one.p && str_split(&one, ',', &column))
-            value_list_add(c->arena, list,
-                           value_string(c->arena, str_trim(column)));
-        if (!name.len || !list->count)
-            return NULL;
-        value_set(c->arena, all, str_trim(name), list);
+        bool last = !one.len && !rest.len; /* behind a last semicolon */
+        if (!last && read_group(c, one, *groups))
+            return EXIT_USAGE;
     }
-    return all;
+    if (count && (!num_int(str_of(count), repeats) || *repeats < 1 ||
+                  *repeats > REPEATS_MAX))
+        return call_usage(c, "--repeats is a whole number from 1 to %d",
+                          REPEATS_MAX);
+    return EXIT_OK;
 }
 
 int columns_options(struct call *c, struct str *options)
 {
-    const char *groups = call_option(c, "groups");
-    const char *repeats = call_option(c, "repeats");
     struct value *v =
         options->len ? json_parse(c->arena, *options, "options", true, &c->err)
                      : value_object(c->arena);
-    struct value *named = groups ? read_groups(c, groups) : NULL;
-    int64_t count = 0;
-    if (groups && !named)
-        return call_usage(c, "--groups is NAME=COLUMN,COLUMN;NAME=…, where a * "
-                             "in a column stands for any letters");
-    if (repeats &&
-        (!num_int(str_of(repeats), &count) || count < 1 || count > REPEATS_MAX))
-        return call_usage(c, "--repeats is a whole number from 1 to %d",
-                          REPEATS_MAX);
-    if (named)
-        value_set(c->arena, v, STR("groups"), named);
+    struct value *groups;
+    int64_t repeats;
+    if (columns_check(c, &groups, &repeats))
+        return -1;
+    if (groups)
+        value_set(c->arena, v, STR("groups"), groups);
     if (repeats)
-        value_set(c->arena, v, STR("repeats"), value_int(c->arena, count));
+        value_set(c->arena, v, STR("repeats"), value_int(c->arena, repeats));
     struct buf b;
     buf_init(&b);
     json_print(&b, v);

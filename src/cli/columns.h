@@ -5,6 +5,9 @@
 #include "base/value.h"
 #include "cli/cli.h"
 
+/* What --groups and --repeats say: groups NULL, or repeats 0, without it.
+ * EXIT_OK, or another code after a word about it. */
+int columns_check(struct call *c, struct value **groups, int64_t *repeats);
 /* Adds what --groups and --repeats say to the options of a task, which becomes
  * one of the kind importance; lives as long as the call. -1 after a word about
  * it. */

@@ -68,7 +68,8 @@ VERB(evaluate) = {
         "together.\n"
         "Columns that say the same stand in for each other; then shuffle "
         "them together:\n"
-        "--groups \"size=width,height;genes=g*\".\n",
+        "--groups \"size=width,height;genes=g*\". A column may stand in "
+        "several groups.\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to judge, with their labels"},

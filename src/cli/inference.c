@@ -500,6 +500,13 @@ static int read_looks(struct asked *n)
     return EXIT_OK;
 }
 
+static int check_columns(struct call *c)
+{
+    struct value *groups;
+    int64_t repeats;
+    return columns_check(c, &groups, &repeats);
+}
+
 static int read_options(struct asked *n)
 {
     struct call *c = n->call;
@@ -517,6 +524,8 @@ static int read_options(struct asked *n)
         code = inference_check_rows(c);
     if (!code && n->wanted.predict)
         code = read_looks(n);
+    else if (!code)
+        code = check_columns(c);
     return code || !n->wanted.predict ? code : read_product(n);
 }
 

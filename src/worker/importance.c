@@ -49,6 +49,7 @@ struct importance {
     struct shuffled *tables;
     size_t table_count;
     VEC(struct group) groups;
+    bool **found;           /* by wanted group and name: a column has it */
     double *outputs, *more; /* of one piece, of several models */
     double *baseline;
     size_t width; /* values of one judging */
@@ -81,27 +82,25 @@ static void put_column(struct shuffled *s, size_t group, struct column column)
     vec_push(&s->places.p[group].columns, column);
 }
 
-/* The first of the wanted groups that has the column by its name or pattern;
- * NULL: none of them. */
-static const struct str *wanted_group(const struct value *wanted,
-                                      const char *column)
+/* True when a wanted group has the column, by a name or a pattern. */
+static bool has_column(const struct value *names, const char *column,
+                       bool *found)
 {
-    for (size_t i = 0; i < wanted->count; i++) {
-        const struct value *names = wanted->items[i];
-        for (size_t k = 0; names->kind == VALUE_LIST && k < names->count; k++) {
-            struct buf pattern;
-            buf_init(&pattern);
-            buf_addstr(&pattern, value_text(names->items[k]));
-            bool is = str_glob(pattern.p, str_of(column));
-            buf_done(&pattern);
-            if (is)
-                return &wanted->keys[i];
-        }
+    bool any = false;
+    for (size_t k = 0; k < names->count; k++) {
+        struct buf pattern;
+        buf_init(&pattern);
+        buf_addstr(&pattern, value_text(names->items[k]));
+        bool is = str_glob(pattern.p, str_of(column));
+        buf_done(&pattern);
+        found[k] = found[k] || is;
+        any = any || is;
     }
-    return NULL;
+    return any;
 }
 
-/* m: who reads the table; the groups are the first one's. */
+/* m: who reads the table; the groups are the first one's. A column may stand
+ * in several: each group is shuffled by itself. */
 static void add_column(struct importance *im, struct shuffled *s,
                        const struct member *m, struct member *first,
                        const struct value *wanted, struct column column)
@@ -109,10 +108,11 @@ static void add_column(struct importance *im, struct shuffled *s,
     struct buf name;
     buf_init(&name);
     data_column_name(&name, &m->view, column.input, column.number);
-    const struct str *group = wanted ? wanted_group(wanted, name.p) : NULL;
-    struct str own = buf_str(&name);
-    if (!wanted || group)
-        put_column(s, group_named(im, first, group ? *group : own), column);
+    if (!wanted)
+        put_column(s, group_named(im, first, buf_str(&name)), column);
+    for (size_t i = 0; wanted && i < wanted->count; i++)
+        if (has_column(wanted->items[i], name.p, im->found[i]))
+            put_column(s, i, column);
     buf_done(&name);
 }
 
@@ -134,21 +134,46 @@ static size_t columns_in(const struct shuffled *s, size_t group)
     return group < s->places.len ? s->places.p[group].columns.len : 0;
 }
 
-/* After all columns are in one. */
-static int check_groups(struct importance *im, struct err *err)
+/* The column of the data that a name may have meant, or NULL. */
+static const char *near_column(const struct member *m, struct str name)
 {
-    for (size_t i = 0; i < im->groups.len; i++) {
-        struct group *g = &im->groups.p[i];
-        size_t columns = 0;
-        for (size_t k = 0; k < im->table_count; k++)
-            columns += columns_in(&im->tables[k], i);
-        if (!columns)
-            return err_set(err, ERR_INPUT,
-                           "the group %.*s has no column: the data has none "
-                           "that is called so",
-                           STRF(g->name));
-        g->values = xcalloc(im->repeats * im->width + 1, sizeof(double));
+    const struct data_table *t = m->view.table;
+    VEC(const char *) names = {0};
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < t->input_count; i++) {
+        const struct data_field *f = &t->inputs[i];
+        size_t columns = data_has_numbers(f) ? (size_t)f->columns : 1;
+        for (size_t k = 0; k < columns; k++) {
+            buf_reset(&b);
+            data_column_name(&b, &m->view, i, k);
+            vec_push(&names, arena_cstr(m->arena, buf_str(&b)));
+        }
     }
+    buf_done(&b);
+    vec_push(&names, NULL);
+    const char *near = str_nearest(name, names.p);
+    vec_done(&names);
+    return near;
+}
+
+/* After all columns are where they belong. */
+static int check_groups(const struct importance *im, const struct member *m,
+                        const struct value *wanted, struct err *err)
+{
+    for (size_t i = 0; wanted && i < wanted->count; i++)
+        for (size_t k = 0; k < wanted->items[i]->count; k++) {
+            struct str name = value_text(wanted->items[i]->items[k]);
+            if (im->found[i][k])
+                continue;
+            const char *near = near_column(m, name);
+            return err_set(err, ERR_INPUT,
+                           "the group %.*s names the column %.*s: the data "
+                           "has none that is called so%s%s%s",
+                           STRF(wanted->keys[i]), STRF(name),
+                           near ? "; did you mean " : "", near ? near : "",
+                           near ? "?" : "");
+        }
     return 0;
 }
 
@@ -269,15 +294,23 @@ static int take_tables(struct importance *im, struct member *m,
                        const struct value *wanted, struct err *err)
 {
     im->tables = arena_array(m->arena, seats_of(m), sizeof(*im->tables));
-    for (size_t i = 0; wanted && i < wanted->count; i++)
+    size_t count = wanted ? wanted->count : 0;
+    im->found = arena_array(m->arena, count + 1, sizeof(*im->found));
+    for (size_t i = 0; i < count; i++) {
         group_named(im, m, wanted->keys[i]);
+        im->found[i] =
+            arena_array(m->arena, wanted->items[i]->count + 1, sizeof(bool));
+    }
     for (size_t i = 0; i < seats_of(m); i++) {
         const struct data_part *part;
         struct member *seat = seat_of(m, i, &part);
         if (take_table(im, seat, m, part, wanted, err))
             return -1;
     }
-    return check_groups(im, err);
+    for (size_t i = 0; i < im->groups.len; i++)
+        im->groups.p[i].values =
+            xcalloc(im->repeats * im->width + 1, sizeof(double));
+    return check_groups(im, m, wanted, err);
 }
 
 static int make_room(struct importance *im, const struct member *m,

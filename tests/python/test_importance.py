@@ -187,7 +187,7 @@ class Importance(unittest.TestCase):
                            "genes=g*;look=colour", "--repeats", str(REPEATS))
         columns = {one["name"]: one for one in told["importance"]["columns"]}
         self.compare(columns["genes"], ["g1", "g2"], ["loss", "mae"])
-        self.assertIn("the group a has no column", self.throng(
+        self.assertIn("the group a names the column zzz: ", self.throng(
             "evaluate", "all.ensemble", "--importance", "--groups", "a=zzz",
             code=1))
 
@@ -213,15 +213,38 @@ class Importance(unittest.TestCase):
         self.assertIn("shuffled\tloss by\t±\tmae by\t±", out)
         self.assertIn("\nsize\t", out)
 
+    def test_a_column_in_two_groups(self):
+        """Each group is shuffled by itself, whole."""
+        self.train("1", "mse", "mae")
+        self.write("rows.csv", self.rows)
+        told = self.judged("rows.csv", "--importance", "--groups",
+                           "genes=g*;more=size,g1;", "--repeats", str(REPEATS))
+        columns = {one["name"]: one for one in told["importance"]["columns"]}
+        self.compare(columns["genes"], ["g1", "g2"], ["loss", "mae"])
+        self.compare(columns["more"], ["size", "g1"], ["loss", "mae"])
+
     def test_bad_words(self):
         self.train("1", "mse", "mae")
         for words, code, text in (
-                (["--groups", "a=zzz"], 1, "the group a has no column"),
+                (["--groups", "a=zzz"], 1,
+                 "the group a names the column zzz: the data has none that "
+                 "is called so"),
+                (["--groups", "a=g1,sise;b=g2"], 1,
+                 "the group a names the column sise: the data has none that "
+                 "is called so; did you mean size?"),
+                (["--groups", "a=size;b=g1;a=g2"], 2,
+                 "--groups has two groups a: put the columns of both into "
+                 "one, or give one another name"),
                 (["--groups", "zzz"], 2, "--groups is NAME=COLUMN"),
+                (["--groups", "a=g1;zzz"], 2, "`zzz` is no such group"),
+                (["--groups", ""], 2, "--groups is NAME=COLUMN"),
                 (["--repeats", "0"], 2, "--repeats is a whole number")):
             self.assertIn(text, self.throng(
                 "evaluate", "net.safetensors", "--importance", *words,
                 code=code))
+        for words in (["--groups", "a=size"], ["--repeats", "3"]):
+            self.assertIn("%s goes with --importance" % words[0], self.throng(
+                "evaluate", "net.safetensors", *words, code=2))
         bare = [row[:-1] for row in self.rows]
         self.NAMES, names = self.NAMES[:-1], self.NAMES
         self.write("bare.csv", bare)
