@@ -151,6 +151,47 @@ run "$THRONG" ensemble folds all --combine stacking -o stacked.ensemble
 check_contains "without it stacking finds no row, and names what does" "$err" \
     "name rows by --data, or take --out-of-fold"
 
+# Blocks are folds, in a model file and by CANDLE's keywords.
+cat >blocks.txt <<'MODEL'
+[Global_Params]
+train_data = 'rows.csv'
+dense = [8]
+activation = 'tanh'
+loss = 'mse'
+optimizer = 'adam'
+scaling = 'std'
+epochs = 2
+batch_size = 16
+MODEL
+cat >blocks.upf <<'POINTS'
+{"id": "a", "learning_rate": 0.01, "uq_train_vec": [1, 2], "uq_valid_vec": [0], "uq_test_vec": []}
+{"id": "b", "learning_rate": 0.01, "uq_train_vec": [0, 2], "uq_valid_vec": [1], "uq_test_vec": []}
+{"id": "c", "learning_rate": 0.01, "uq_train_vec": [0, 1], "uq_valid_vec": [2], "uq_test_vec": []}
+{"id": "d", "learning_rate": 0.02, "uq_train_vec": [1, 2], "uq_valid_vec": [0], "uq_test_vec": []}
+{"id": "e", "learning_rate": 0.02, "uq_train_vec": [0, 2], "uq_valid_vec": [1], "uq_test_vec": []}
+{"id": "f", "learning_rate": 0.02, "uq_train_vec": [0, 1], "uq_valid_vec": [2], "uq_test_vec": []}
+POINTS
+cat >candle-study.yaml <<'STUDY'
+name: candle-blocks
+model: blocks.txt
+parameters_file: blocks.upf
+keep: all
+metric: {name: val_loss, goal: minimize}
+STUDY
+"$THRONG" run -q candle-study.yaml
+run "$THRONG" ensemble candle-blocks all --greedy 4 --out-of-fold -o blocks.ensemble
+check_contains "trials that differ in CANDLE's blocks alone are one setting" "$err" \
+    "on the 200 rows that folds of each of 2 settings have held out"
+sed 's/validation: 0.2/parts: {blocks: ["${train}", "${valid}", []]}/; s/, test: 0.2//' model.yaml >parts.yaml
+sed 's/learning_rate": 0.0/units": /; s/uq_train_vec/train/; s/uq_valid_vec/valid/; s/, "uq_test_vec": \[\]//' \
+    blocks.upf >parts.upf
+sed 's/dense: 8/dense: "${units}"/' parts.yaml >parts-model.yaml
+sed 's/candle-blocks/parts/; s/blocks.txt/parts-model.yaml/; s/blocks.upf/parts.upf/' candle-study.yaml >parts-study.yaml
+"$THRONG" run -q parts-study.yaml
+run "$THRONG" ensemble parts all --greedy 4 --out-of-fold -o parts.ensemble
+check_contains "so are those that differ in the parts of a model file" "$err" \
+    "on the 200 rows that folds of each of 2 settings have held out"
+
 # Settings that have no row in common: of one a fold is missing, of another all but that.
 sed 's/dense: 8/dense: "${units}"/' folds.yaml >settings.yaml
 printf 'units,fold\n4,1\n4,2\n8,3\n' >points.csv
