@@ -402,7 +402,7 @@ static int exit_code(struct session *s, enum study_end end,
         return EXIT_INTERRUPTED;
     if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES || end == STUDY_UNFIT)
         return EXIT_FAILED_TRIALS;
-    return progress_failures(&p->counts) || study_bad_rows(s->study)
+    return progress_failures(&p->counts) || study_table_lacks(s->study)
                ? EXIT_FAILED_TRIALS
                : EXIT_OK;
 }
@@ -489,7 +489,7 @@ static int conduct(struct session *s)
     study_progress(s->study, &p);
     if (!s->quiet)
         say_end(s, end, &p);
-    else if (study_bad_rows(s->study))
+    else if (study_table_lacks(s->study))
         say_kept(s);
     bool missing = say_unreported(s);
     int code = exit_code(s, end, &p);

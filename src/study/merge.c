@@ -159,15 +159,20 @@ static int add_all(struct merging *m, struct err *err)
     return 0;
 }
 
+static const char *missing_beside(const char *path, struct arena *a)
+{
+    return arena_printf(a, "%s.missing.csv", path);
+}
+
 static int write_missing(struct merging *m, struct err *err)
 {
     if (merge_bad_end(m->bad, m->to, m->study->arena, err))
         return -1;
-    const char *path = arena_printf(m->arena, "%s.missing.csv", m->to->path);
+    const char *path = missing_beside(m->to->path, m->study->arena);
     unlink(path);
     if (!m->to->missing_shards)
         return 0;
-    m->to->missing_path = arena_cstr(m->study->arena, str_of(path));
+    m->to->missing_path = path;
     struct buf b;
     buf_init(&b);
     buf_adds(&b, "shard,file,first_row,last_row\n");
@@ -261,10 +266,13 @@ static bool is_made(const struct study *s)
 }
 
 /* Of a table that is there. */
-static int count_bad(struct study *s, struct err *err)
+static int look_at_made(struct study *s, struct err *err)
 {
     struct query q = {.selector = "done", .results = true, .with_texts = true};
     struct trial t;
+    const char *missing = missing_beside(s->merged.path, s->arena);
+    s->merged.path = NULL;
+    s->merged.missing_path = file_exists(missing) ? missing : NULL;
     if (s->plan->predict->of_command)
         return 0;
     struct arena *a = arena_new();
@@ -302,10 +310,8 @@ int study_merge(struct study *s, struct err *err)
     s->merged =
         (struct merged){.path = own_table_path(s->plan->predict, s->setup.home,
                                                s->setup.folder, s->arena)};
-    if (is_made(s)) {
-        s->merged.path = NULL;
-        return count_bad(s, err);
-    }
+    if (is_made(s))
+        return look_at_made(s, err);
     m.arena = arena_new();
     m.shards = shards_open(s->setup.folder, err);
     m.packs = packs_of(s->store);
@@ -350,15 +356,21 @@ static void add_bad(struct buf *b, const struct merged *m)
     buf_adds(b, m->bad_path && m->bad_first ? m->bad_first : "");
 }
 
-uint64_t study_bad_rows(const struct study *s)
+bool study_table_lacks(const struct study *s)
 {
-    return s->merged.bad_rows;
+    return s->merged.bad_rows || s->merged.missing_path;
 }
 
 void study_merged_print(const struct study *s, struct buf *b)
 {
     const struct merged *m = &s->merged;
     if (!m->path) {
+        if (m->missing_path)
+            buf_addf(b,
+                     "the table is not whole: %s lists the shards that are "
+                     "missing there, and `throng retry %.*s bad` tries them "
+                     "again",
+                     m->missing_path, STRF(s->plan->name));
         if (m->bad_rows)
             add_bad(b, m);
         return;

@@ -285,9 +285,10 @@ void study_kept_print(const struct study *s, struct buf *b);
 /* What became of an inference: where its table is, and what is missing there.
  */
 void study_merged_print(const struct study *s, struct buf *b);
-/* Rows of its shards that are done of which nothing is predicted: they cannot
- * be read, or models say what is no number. */
-uint64_t study_bad_rows(const struct study *s);
+/* Rows are missing there: their shards did not end well, or, of shards that are
+ * done, nothing is predicted of them, as they cannot be read or models say what
+ * is no number. */
+bool study_table_lacks(const struct study *s);
 
 /* The trial of an open study that a model of its results expects the best of
  * (store_means); false when the method looks at no results, or repeats of

@@ -257,6 +257,15 @@ check_equal "they are listed" "3,names.txt,201,300" "$(sed 1d some.txt.missing.c
 check_equal "the rest went on" 850 "$(wc -l <some.txt)"
 run "$THRONG" show some 3
 check_contains "it was tried three times" "$out" "3"
+run "$THRONG" run -q some.yaml
+check_equal "a later run tells it again, also a quiet one" \
+    "3 throng: the table is not whole: $PWD/some.txt.missing.csv lists the shards that are missing there, and \`throng retry some bad\` tries them again" \
+    "$status $err"
+sed 's/some.txt/quiet.txt/' some.yaml >quiet.yaml
+run "$THRONG" run -q quiet.yaml
+check_equal "a quiet run tells it" \
+    "3 throng: 850 rows in $PWD/quiet.txt; 100 rows of 1 shard are missing there: $PWD/quiet.txt.missing.csv lists it, and \`throng retry quiet bad\` tries it again" \
+    "$status $err"
 rm bad
 "$THRONG" retry some bad >/dev/null 2>&1
 run "$THRONG" run some.yaml
