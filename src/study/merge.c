@@ -292,10 +292,14 @@ static int look_at_made(struct study *s, struct err *err)
 static int merge_for_person(struct merging *m, struct err *err)
 {
     const mode_t *mask = m->study->setup.mask;
+    const char *folder = m->study->setup.folder;
+    if (merge_left_begin(folder, m->to->path, err))
+        return -1;
     mode_t ours = mask ? umask(*mask) : 0;
     int rc = merge(m, err);
     if (mask)
         umask(ours);
+    merge_left_end(folder);
     if (rc)
         return -1;
     const char *made = path_join(m->arena, m->study->setup.folder, MADE_FILE);

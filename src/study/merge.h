@@ -40,4 +40,9 @@ int merge_bad_end(struct merge_bad *b, struct merged *to, struct arena *a,
 /* How many rows of a trial are bad, by its summary. */
 uint64_t merge_bad_count(const struct trial *t, struct arena *a);
 
+/* merge_left.c: before a merge that writes this table, or this folder of
+ * tables, removes what one of the same study that was killed has left. */
+int merge_left_begin(const char *study, const char *table, struct err *err);
+void merge_left_end(const char *study);
+
 #endif

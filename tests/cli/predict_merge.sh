@@ -40,6 +40,23 @@ run "$THRONG" run own.yaml
 check_equal "one that is there is not made again" 2001 \
     "$(date -r tables/own.txt +%Y)"
 
+# ---- a merge that is killed ------------------------------------------------------
+# By the signal of a file that grows too long, which its table is alone.
+awk 'BEGIN { for (i = 0; i < 4000; i++) printf "%01000d\n", i }' >long.txt
+cat >long.yaml <<'STUDY'
+predict: {data: long.txt, shard: 1000, output: long/all.txt}
+command: cat "$THRONG_SHARD" >"$THRONG_PREDICTIONS"
+STUDY
+mkdir long
+touch long/.throng-1-12345678.tmp long/.throng-mine.tmp
+run bash -c "ulimit -c 0; ulimit -f 2000; exec '$THRONG' run -q long.yaml"
+check_not "a merge can be killed" test "$status" -eq 0 -o -e long/all.txt
+check_equal "which leaves a file" 3 "$(find long -name '.throng-*' | wc -l)"
+run "$THRONG" run -q long.yaml
+check "the next one makes the table" cmp long.txt long/all.txt
+check_equal "and removes what the dead one has left, and nothing else" \
+    ". .. .throng-1-12345678.tmp .throng-mine.tmp all.txt" "$(ls -a long | paste -sd ' ')"
+
 # ---- another name ---------------------------------------------------------------
 echo "of somebody else" >tables/other.txt
 sed -i 's/own.txt/other.txt/' own.yaml
