@@ -122,9 +122,16 @@ static int make(struct bulk *b, const struct plan *p, const char *home,
                        "again");
     if (b->of_command)
         return file_write(task, STR("{}\n"), true, err);
-    if (make_task(p, home, folder, b->arena, &new_task, err) ||
-        bulk_known_write(p->predict, home, folder, err))
+    const struct value *models =
+        bulk_known_take(p->predict, home, folder, b->arena, err);
+    if (!models || make_task(p, home, folder, b->arena, &new_task, err) ||
+        bulk_known_write(p->predict, home, folder, models, err))
         return -1;
+    /* Of a product tables are copied, too. */
+    if (made.product_count &&
+        !shards_recall(&made, value_get(p->root, STR("predict")), home, folder))
+        return err_set(err, ERR_BUSY,
+                       "a table changed while it was copied; run it again");
     return task_file_write(&new_task, task, err);
 }
 

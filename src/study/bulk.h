@@ -62,9 +62,15 @@ int bulk_foreign_take(const struct plan_predict *p, const char *home,
 int bulk_foreign_hash(const struct plan_predict *p, const char *home,
                       char hex[65], struct arena *a, struct err *err);
 
-/* Writes down what its models are, when the copies are there. */
+/* What its models are before they are copied, in the arena. */
+struct value *bulk_known_take(const struct plan_predict *p, const char *home,
+                              const char *folder, struct arena *a,
+                              struct err *err);
+/* Writes it down, when the copies are there; an error where a file has changed
+ * meanwhile: nobody knows what the copy is of. */
 int bulk_known_write(const struct plan_predict *p, const char *home,
-                     const char *folder, struct err *err);
+                     const char *folder, const struct value *before,
+                     struct err *err);
 /* Are they still so? An error where a copy is not what it was, or where the
  * file that they were made of has changed; of trials of a study that are others
  * now *notice says so, in the arena. What is gone has not changed. */

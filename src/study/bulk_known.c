@@ -118,22 +118,54 @@ static int check_others(const struct plan_predict *p, const char *home,
     return 0;
 }
 
-int bulk_known_write(const struct plan_predict *p, const char *home,
-                     const char *folder, struct err *err)
+struct value *bulk_known_take(const struct plan_predict *p, const char *home,
+                              const char *folder, struct arena *a,
+                              struct err *err)
 {
-    struct arena *a = arena_new();
-    struct value *v = value_object(a), *copies = value_object(a);
+    struct value *v = value_object(a);
     char hex[65];
     bool of_study;
+    if (hash_models(p, home, folder, hex, &of_study, err) ||
+        hash_others(p, home, v, a, err))
+        return NULL;
+    value_set(a, v, STR("made_of"), value_string(a, str_of(hex)));
+    return v;
+}
+
+/* What was copied in between is what stood there before and stands there still.
+ */
+static int check_still(const struct plan_predict *p, const char *home,
+                       const char *folder, const struct value *before,
+                       struct arena *a, struct err *err)
+{
+    const struct value *now = bulk_known_take(p, home, folder, a, err);
+    for (size_t i = 0; now && i < before->count; i++) {
+        struct str key = before->keys[i];
+        if (str_eq(value_text(value_get(now, key)),
+                   value_text(before->items[i])))
+            continue;
+        struct str name = str_is(key, "calibration") ? p->calibration->s
+                          : str_is(key, "novelty")   ? p->novelty->s
+                                                     : p->models;
+        return err_set(err, ERR_BUSY,
+                       "%.*s changed while it was copied; run it again",
+                       STRF(name));
+    }
+    return now ? 0 : -1;
+}
+
+int bulk_known_write(const struct plan_predict *p, const char *home,
+                     const char *folder, const struct value *before,
+                     struct err *err)
+{
+    struct arena *a = arena_new();
+    struct value *v = value_copy(a, before), *copies = value_object(a);
     struct buf b;
     buf_init(&b);
-    int rc = hash_models(p, home, folder, hex, &of_study, err);
+    int rc = hash_copies(copies, path_join(a, folder, BULK_MODELS), a, err);
     if (!rc)
-        rc = hash_copies(copies, path_join(a, folder, BULK_MODELS), a, err);
-    if (!rc)
-        rc = hash_others(p, home, v, a, err);
+        rc = check_still(p, home, folder, before, a, err);
     if (!rc) {
-        value_set(a, v, STR("made_of"), value_string(a, str_of(hex)));
         value_set(a, v, STR("copies"), copies);
         json_print(&b, v);
         buf_addc(&b, '\n');
