@@ -29,13 +29,28 @@ static int report(int argc, char **argv)
     return stop ? API_EXIT_STOP : 0;
 }
 
-/* Becomes the first `throng` on PATH that is not this program. */
+/* Becomes the program that came with this worker, from a folder of builds or
+ * an installed one. Returns where there is none, as on other machines. */
+static void become_own(char **argv, struct arena *a)
+{
+    static const char *const places[] = {"throng", "../../bin/throng"};
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n <= 0)
+        return;
+    self[n] = 0;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        execv(path_join(a, path_folder(a, self), places[i]), argv);
+}
+
+/* Becomes that, or else the first `throng` on PATH that is not this program. */
 static int pass_on(char **argv)
 {
     struct stat self, other;
     const char *path = getenv("PATH");
     struct str folder, rest = str_of(path ? path : "");
     struct arena *a = arena_new();
+    become_own(argv, a);
     if (stat("/proc/self/exe", &self) != 0)
         self = (struct stat){0};
     while (str_split(&rest, ':', &folder)) {
@@ -47,8 +62,8 @@ static int pass_on(char **argv)
         execv(program, argv);
     }
     fprintf(stderr,
-            "throng: inside of a task only `throng report` is known, and "
-            "PATH has no other throng\n");
+            "throng: inside of a task only `throng report` is known: there is "
+            "no other throng beside the worker, nor on PATH\n");
     arena_free(a);
     return 127;
 }
