@@ -253,7 +253,12 @@ static int add_model(struct bulk_cost *to, const struct plan_predict *p,
         add_product_cost(to, m, p);
     else
         add_cost(to, m, &view, p->samples > 1 ? p->samples : 1 + !!p->novelty);
+    bool draws = p->samples < 1 || nn_model_draw_always(m);
     nn_model_free(m);
+    if (!draws) /* as the worker would say of every shard */
+        return err_set(err, ERR_INPUT,
+                       "%s has no dropout: all samples of it would be the same",
+                       file);
     if (to->fitted.len)
         return 0;
     if (nn_weights_about(file, a, &about, err))

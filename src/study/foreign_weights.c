@@ -39,6 +39,17 @@ static int say_first(struct making *n, const char *file)
     return -1;
 }
 
+/* What is no text is no model: those of Keras may have one inside, as well. */
+static int check_text(struct making *n, const char *file, struct str bytes)
+{
+    if (!memchr(bytes.p, 0, bytes.len))
+        return 0;
+    return err_set(n->err, ERR_INPUT,
+                   "%s is no model: name a model file, or the text that "
+                   "Keras's model.to_json() gives, and its weights beside it",
+                   file);
+}
+
 /* JSON that Keras wrote; a value of another kind: it is none. */
 static struct value *parse_json(struct making *n, const char *file)
 {
@@ -46,7 +57,8 @@ static struct value *parse_json(struct making *n, const char *file)
     struct value *json = NULL;
     struct err why = {0};
     buf_init(&b);
-    if (file_read(file, MODEL_MAX, &b, n->err) == 0) {
+    if (file_read(file, MODEL_MAX, &b, n->err) == 0 &&
+        check_text(n, file, buf_str(&b)) == 0) {
         struct str text = str_trim(arena_str(n->arena, buf_str(&b)));
         json = text.len && text.p[0] == '{'
                    ? json_parse(n->arena, text, file, false, &why)
@@ -311,12 +323,22 @@ bool foreign_weights_are(const char *model, const char *weights)
     return weights || keras_archive_is(model);
 }
 
+/* Weights that were named as their own model. */
+static bool is_ours(const char *model)
+{
+    struct arena *a = arena_new();
+    struct nn_about about;
+    bool ours = file_exists(model) && !nn_weights_about(model, a, &about, NULL);
+    arena_free(a);
+    return ours;
+}
+
 int foreign_weights_take(const struct foreign_weights *from, const char *to,
                          const char **notice, struct arena *a, struct err *err)
 {
     if (!from->weights)
         return take_archive(from, to, notice, a, err);
-    if (keras_archive_is(from->model))
+    if (keras_archive_is(from->model) || is_ours(from->model))
         return err_set(err, ERR_USAGE,
                        "%s has its weights inside: leave out --weights, or "
                        "`weights` of a study file",

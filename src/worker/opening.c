@@ -172,23 +172,36 @@ static int choose_device(struct train *t, struct member *m, struct err *err)
 
 /* What a model reads of the shard that its task is about. All seats of a
  * committee read the file that the first has made. */
+static const char *shard_file(const struct train *t, const struct member *m,
+                              const char *name)
+{
+    return name ? member_file(t, m, name)
+                : arena_cstr(m->arena, m->task.shard.file);
+}
+
 static const struct value *shard_spec(const struct train *t,
                                       const struct member *m,
                                       const struct value *spec, struct err *err)
 {
     const char *name = rows_name(&m->task, m->arena);
-    const char *file = name ? member_file(t, m, name)
-                            : arena_cstr(m->arena, m->task.shard.file);
+    const char *file = shard_file(t, m, name);
     if (!m->seated && (name ? rows_write(&m->task, file, m->arena, err)
                             : rows_check(&m->task, m->arena, err)))
         return NULL;
     return rows_spec(&m->task, spec, file, m->arena, err);
 }
 
-/* Errors name the file of the shard, which will be gone. */
-static int say_shard(const struct member *m, struct err *err)
+/* Rows are named as the person has them, in place of the file of the shard,
+ * which will be gone. */
+static int say_shard(const struct train *t, const struct member *m,
+                     struct err *err)
 {
     const struct task_shard *r = &m->task.shard;
+    const char *file = arena_printf(
+        m->arena, "%s: ", shard_file(t, m, rows_name(&m->task, m->arena)));
+    size_t len = strlen(file);
+    if (!strncmp(err->text, file, len))
+        memmove(err->text, err->text + len, strlen(err->text + len) + 1);
     return err_wrap(err, "rows %llu to %llu of %.*s",
                     (unsigned long long)r->first + 1,
                     (unsigned long long)(r->first + r->count), STRF(r->file));
@@ -224,7 +237,7 @@ int member_open(struct train *t, struct member *m, struct err *err)
     const char *folder = arena_cstr(m->arena, m->task.workdir);
     if (m->task.new_rows ? read_new_rows(t, m, spec, folder, err)
                          : read_rows(t, m, spec, folder, err))
-        return m->task.shard.file.len ? say_shard(m, err) : -1;
+        return m->task.shard.file.len ? say_shard(t, m, err) : -1;
     if (m->task.shard.file.len && rows_check(&m->task, m->arena, err))
         return -1;
     m->model = member_read_model(v, m, err);

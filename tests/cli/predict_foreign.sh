@@ -84,6 +84,8 @@ refused "a model that does not fit" "models: wide.yaml, weights: net.pt" \
     "the shape of first.weight is 6×2, which does not fit 7×2"
 refused "a rate without a dropout" "models: dry.yaml, weights: net.pt, permanent_dropout: 0.5" \
     "/dry.yaml: its model has no dropout that could be permanent"
+refused "samples without a dropout" "models: dry.yaml, weights: net.pt, samples: 3" \
+    "/dry.yaml has no dropout: all samples of it would be the same"
 refused "a rate of all" "models: net.yaml, weights: net.pt, permanent_dropout: 1" \
     "predict.permanent_dropout must be from 0 to 0.999"
 refused "a loss of our own weights" "models: own.safetensors, loss: mse" \
@@ -105,7 +107,7 @@ check_contains "tables that do not fit are told with the model's name" "$err" \
 # ---- a file that is none of weights -------------------------------------------------------
 printf '{"class_name": "Sequential", "config": {"layers": []}}\n' >model.json
 printf '{"format": "throng.ensemble/1", "members": []}\n' >no.ensemble
-printf '\211HDF\r\n\032\n0123456789' >weights.h5
+printf '\211HDF\r\n\032\n\000\000\000' >weights.h5
 run "$THRONG" predict model.json --data new.csv
 check_contains "a model of Keras alone" "$err" \
     "model.json is a model of Keras without its weights: name them beside it, by --weights"
@@ -119,6 +121,18 @@ for file in no.ensemble:"it is an ensemble" model.json:"it is JSON" net.pt:"it i
     run "$THRONG" model export ${file%%:*} --torch
     check_contains "who takes weights alone says what ${file%%:*} is" "$err" "${file#*:}"
 done
+run "$THRONG" predict net.yaml --weights own.safetensors --data new.csv
+check_contains "weights of ours beside a model" "$err" "has its model inside, and needs none"
+run "$THRONG" predict own.safetensors --weights net.pt --data new.csv
+check_contains "and in place of one" "$err" \
+    "own.safetensors has its weights inside: leave out --weights"
+run "$THRONG" predict weights.h5 --weights net.pt --data new.csv
+check_contains "weights in place of a model" "$err" "weights.h5 is no model: name a model file"
+echo 1,2,3,4,5 >wide.csv
+run "$THRONG" predict net.yaml --weights net.pt --data wide.csv --study broad
+run "$THRONG" errors broad
+check_contains "rows that no model takes" "$out" "rows 1 to 1 of $TMP/wide.csv: rows of 5 columns"
+check_lacks "without the file of the shard" "$out" "trials/0/1"
 run "$THRONG" predict own.safetensors --data -
 check_contains "rows of standard input" "$err" "rows are read from files, not from standard input"
 

@@ -35,12 +35,16 @@ static const struct format *format_of(struct str bytes)
 static int unknown(const char *path, struct str bytes, struct err *err)
 {
     bool pickle = bytes.len > 2 && bytes.p[0] == '\x80';
+    bool own = bytes.len > 9 && bytes.p[7] == 0 && bytes.p[8] == '{';
     return err_set(err, ERR_INPUT,
                    "%s: weights are read from HDF5 files of Keras (.h5) and "
                    "from files of torch.save (.pt)%s",
                    path,
                    pickle ? "; this one is a pickle, as PyTorch wrote before "
                             "1.6: load and save it again"
+                   : own  ? "; this one is a safetensors file: what built-in "
+                            "training writes has its model inside, and needs "
+                            "none beside it"
                           : "");
 }
 
