@@ -38,6 +38,7 @@ struct data_cutter {
     uint64_t breaks; /* of lines, between the head and where it stands */
     struct hash_pieces *hash; /* of the stretch; NULL: nobody asked */
     char *head_bytes;         /* that each begins with */
+    char *misfit;             /* why its columns are not the model's */
     size_t hashed;            /* how far the buffer is in it */
     char buffer[SCAN_BYTES];
 };
@@ -78,6 +79,18 @@ static int style_of(const struct data_cutter *c,
     return 0;
 }
 
+/* Of rows that are joined with other tables columns are there, too. */
+static void look_at_columns(struct data_cutter *c,
+                            const struct data_reading_as *as,
+                            const struct matrix *m, struct arena *a)
+{
+    if (!as->fitted.len || value_get(as->spec, STR("join")))
+        return;
+    const char *why =
+        data_misfit(data_fitted_parse(a, as->fitted, c->path, NULL), m, a);
+    c->misfit = why ? xstrdup(why) : NULL;
+}
+
 static int look_at_text(struct data_cutter *c, struct str text,
                         const struct data_reading_as *as, struct err *err)
 {
@@ -96,6 +109,8 @@ static int look_at_text(struct data_cutter *c, struct str text,
         c->separator = m.separator;
         c->form = m.notes & NOTE_CR ? DATA_WHOLE : DATA_TEXT;
         c->header = m.names != NULL;
+        if (c->form == DATA_TEXT)
+            look_at_columns(c, as, &m, a);
     }
     arena_free(a);
     return rc;
@@ -123,6 +138,8 @@ static int count_whole(struct data_cutter *c, const struct data_reading_as *as,
         c->rows = empty ? 0 : m.rows;
         c->header = m.names != NULL;
     }
+    if (!rc)
+        look_at_columns(c, as, &m, a);
     arena_free(a);
     return empty ? 0 : rc;
 }
@@ -182,6 +199,11 @@ struct data_cutter *data_cut_open(const char *path,
     return NULL;
 }
 
+const char *data_cut_misfit(const struct data_cutter *c)
+{
+    return c->misfit;
+}
+
 void data_cut_close(struct data_cutter *c)
 {
     if (!c)
@@ -190,6 +212,7 @@ void data_cut_close(struct data_cutter *c)
         close(c->fd);
     hash_pieces_free(c->hash);
     free(c->head_bytes);
+    free(c->misfit);
     free(c->path);
     free(c);
 }

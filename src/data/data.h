@@ -338,6 +338,9 @@ struct data_cutter *data_cut_open(const char *path,
                                   const struct data_reading_as *as,
                                   struct err *err);
 void data_cut_close(struct data_cutter *c);
+/* Why its columns are not the model's, as LINE: REASON; NULL: they may be.
+ * Lives as long as c. */
+const char *data_cut_misfit(const struct data_cutter *c);
 /* The next stretch, of at most so many rows. 1, 0: there are no more rows, -1.
  */
 int data_cut_next(struct data_cutter *c, uint64_t most, struct data_cut *to,

@@ -73,6 +73,10 @@ int data_read_csv(struct str bytes, const char *path,
 int data_look_csv(struct str bytes, const char *path,
                   const struct table_style *style, struct arena *a,
                   struct matrix *m, struct err *err);
+/* Why its columns are not those that a model was trained with, as LINE: REASON
+ * in the arena, by its text of fitting (fitted.c); NULL: they may be. */
+const char *data_misfit(const struct value *fitted, const struct matrix *m,
+                        struct arena *a);
 int data_read_idx(struct str bytes, const char *path, struct arena *a,
                   struct matrix *m, struct err *err);
 int data_read_npy(struct str bytes, const char *path, struct arena *a,

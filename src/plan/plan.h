@@ -176,6 +176,7 @@ struct plan_predict {
     struct str left_out;       /* what globs find of these, for a person */
     char empty[256];           /* files that have no rows, the same */
     char notice[512];          /* what else there is to say of the models */
+    char misfits[1024];        /* and those whose columns are not the models' */
 };
 
 struct plan_points; /* an opened point list; see below */

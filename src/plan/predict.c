@@ -344,6 +344,11 @@ static void find_shards(struct study_file *r, const struct value *v)
         problem_at(&r->in, PROBLEM_NOTICE, value_get(v, STR("data")), NULL,
                    "predict.data names what has no rows, and gives none: %s",
                    p->empty);
+    if (p->misfits[0] && !rc)
+        problem_at(&r->in, PROBLEM_WARNING, value_get(v, STR("data")),
+                   "give them the columns of the model, or leave them out",
+                   "predict.data names what cannot be predicted: %s",
+                   p->misfits);
     if (rc)
         problem_at(&r->in, PROBLEM_ERROR, p->fault ? p->fault : v, NULL,
                    "predict: %s", err.text);

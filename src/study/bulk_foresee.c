@@ -172,6 +172,37 @@ static const struct value *spec_of(const struct foreseeing *f)
     return spec && spec->kind == VALUE_OBJECT ? spec : NULL;
 }
 
+/* The columns that they will be trained with, by the rows of the study's first
+ * trial; empty: nobody knows. */
+static struct str fitted_of(const struct foreseeing *f)
+{
+    const struct plan *p = f->study ? f->study->plan : NULL;
+    struct point_source points;
+    struct suggestion first = {0};
+    struct err ignored = {0};
+    struct data_view view;
+    struct buf b;
+    if (!p || !p->model_root)
+        return STR("");
+    buf_init(&b);
+    struct search *search = plan_search(p, 0, &points, f->arena, &ignored);
+    struct flop_counter *flops = search ? flops_open(p, f->home) : NULL;
+    struct nn_model *m = NULL;
+    if (flops && search_ask(search, 1, f->arena, &first, NULL) == SEARCH_HERE)
+        m = flops_model(flops, first.point, &view);
+    if (m) {
+        bool *classes = arena_array(f->arena, view.table->label_count + 1,
+                                    sizeof(*classes));
+        data_fitted_print(&b, view.set, nn_model_data(m), &view, classes);
+    }
+    nn_model_free(m);
+    flops_close(flops);
+    search_free(search);
+    struct str text = arena_str(f->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
 bool bulk_foresee(const struct plan_campaign *c, const struct plan_stage *s,
                   const char *home, struct bulk_outlook *to, struct arena *a)
 {
@@ -197,9 +228,13 @@ bool bulk_foresee(const struct plan_campaign *c, const struct plan_stage *s,
     counted.own = own_tables(p, home, folder, a);
     if (!p->of_command)
         count_models(&f, &cost);
-    if (shards_count_rows(&counted, cost.spec ? cost.spec : spec_of(&f),
-                          cost.fitted, home, &to->rows, &why))
+    struct str fitted = cost.spec ? cost.fitted : fitted_of(&f);
+    if (shards_count_rows(&counted, cost.spec ? cost.spec : spec_of(&f), fitted,
+                          home, &why))
         to->rows_told = arena_cstr(a, str_of(why.text));
+    else if (counted.misfits[0])
+        to->misfits = arena_cstr(a, str_of(counted.misfits));
+    to->rows = counted.rows;
     if (f.study)
         cost_of_row(&f);
     to->core_s *= (double)to->rows;

@@ -223,6 +223,7 @@ struct cutting {
     struct arena *arena;
     bool keep;
     bool refuse_empty; /* files without rows */
+    size_t misfits;    /* files whose columns are not the models' */
 };
 
 static int rows_of_shard(struct cutting *c, struct err *err)
@@ -292,6 +293,18 @@ static bool is_table(const char *name)
     return false;
 }
 
+/* The first files that models cannot read are named, with the reason. */
+static void name_misfit(struct cutting *c, const char *name, const char *why)
+{
+    struct plan_predict *p = c->plan;
+    size_t len = strlen(p->misfits), room = sizeof(p->misfits) - len;
+    if (++c->misfits <= EMPTY_NAMED)
+        snprintf(p->misfits + len, room, "%s%.150s:%.150s", len ? "; " : "",
+                 name, why);
+    else if (c->misfits == EMPTY_NAMED + 1)
+        snprintf(p->misfits + len, room, " and others");
+}
+
 static int cut_file(struct cutting *c, size_t i, struct err *err)
 {
     const struct source_file *f = &c->files.list.p[i];
@@ -308,8 +321,22 @@ static int cut_file(struct cutting *c, size_t i, struct err *err)
     while (cutter &&
            (got = data_cut_next(cutter, c->plan->most_rows, &cut, err)) > 0)
         add_record(c, i, &cut);
+    if (cutter && data_cut_misfit(cutter))
+        name_misfit(c, f->name, data_cut_misfit(cutter));
     data_cut_close(cutter);
     return got;
+}
+
+/* Where none of the files is of the model's columns there is nothing to ask. */
+static int check_misfits(const struct cutting *c, struct err *err)
+{
+    size_t with_rows = 0;
+    for (size_t i = 0; i < c->files.list.len; i++)
+        with_rows += c->files.list.p[i].rows > 0;
+    if (!c->misfits || c->misfits < with_rows)
+        return 0;
+    return err_set(err, ERR_INPUT, "nothing can be predicted of %s",
+                   c->plan->misfits);
 }
 
 /* Where no file has any rows, the first says why. */
@@ -317,10 +344,13 @@ static int cut_files(struct cutting *c, struct err *err)
 {
     size_t count = c->files.list.len;
     int rc = 0;
+    c->plan->misfits[0] = 0;
     for (size_t i = 0; !rc && i < count; i++)
         rc = cut_file(c, i, err);
     c->refuse_empty = !rc && count && !c->plan->rows;
-    return c->refuse_empty ? cut_file(c, 0, err) : rc;
+    if (c->refuse_empty)
+        return cut_file(c, 0, err);
+    return rc ? rc : check_misfits(c, err);
 }
 
 /* The first files without rows are named. */
@@ -390,24 +420,20 @@ int shards_make(struct plan_predict *p, const struct value *said,
     return rc;
 }
 
-int shards_count_rows(const struct plan_predict *p, const struct value *spec,
-                      struct str fitted, const char *home, uint64_t *rows,
-                      struct err *err)
+int shards_count_rows(struct plan_predict *p, const struct value *spec,
+                      struct str fitted, const char *home, struct err *err)
 {
-    struct plan_predict counted = *p;
-    struct cutting c = {.plan = &counted,
+    struct cutting c = {.plan = p,
                         .cost = {.spec = spec, .fitted = fitted},
                         .arena = arena_new()};
-    counted.shards = counted.rows = 0;
-    counted.most_rows = COMMAND_ROWS;
+    p->shards = p->rows = 0;
+    p->most_rows = COMMAND_ROWS;
     int rc = find_files(p, home, &c.files, c.arena, err);
     if (!rc && p->product_count)
         rc = data_product_count(bulk_tables(p, home, c.arena), p->product_count,
-                                &counted.rows, err);
+                                &p->rows, err);
     else if (!rc)
         rc = cut_files(&c, err);
-    if (!rc)
-        *rows = counted.rows;
     vec_done(&c.files.list);
     arena_free(c.arena);
     return rc;

@@ -17,11 +17,10 @@
  * numbers. to: the folder that the list is written into; NULL: none. */
 int shards_make(struct plan_predict *p, const struct value *said,
                 const char *home, const char *to, struct err *err);
-/* Rows of the plan's files, for models that are not there yet; spec and fitted
- * say how they are read, if that is known (data.h). */
-int shards_count_rows(const struct plan_predict *p, const struct value *spec,
-                      struct str fitted, const char *home, uint64_t *rows,
-                      struct err *err);
+/* Fills in the rows of the plan's files, for models that are not there yet;
+ * spec and fitted say how they are read, if that is known (data.h). */
+int shards_count_rows(struct plan_predict *p, const struct value *spec,
+                      struct str fitted, const char *home, struct err *err);
 /* The files that a glob of the plan finds, ended by NULL; NULL: none. */
 const char **shards_glob(const char *home, const char *pattern,
                          struct arena *a);

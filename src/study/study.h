@@ -801,6 +801,8 @@ struct nn_model *layer_model(const char *weights, const char *layer,
 struct bulk_outlook {
     uint64_t rows;
     const char *rows_told;   /* why they cannot be counted yet; or NULL */
+    const char *misfits;     /* files that are not of the models' columns, and
+                                why; or NULL */
     uint64_t models;         /* 0: nobody knows */
     const char *models_told; /* who of them; then they are no more than that;
                                 NULL: so many */

@@ -46,11 +46,13 @@ void bulk_outlook_print(struct buf *b, const struct bulk_outlook *o)
         buf_addf(b, " × %lld samples", (long long)o->samples);
     if (!known) {
         buf_adds(b, "; the rest is known when the stages before it are done");
-        return;
+    } else {
+        buf_adds(b, o->models_told ? " = up to " : " = ");
+        num_print_short(b, all, 6);
+        buf_adds(b, all > 1 ? " predictions" : " prediction");
+        if (o->core_s > 0)
+            add_time(b, o);
     }
-    buf_adds(b, o->models_told ? " = up to " : " = ");
-    num_print_short(b, all, 6);
-    buf_adds(b, all > 1 ? " predictions" : " prediction");
-    if (o->core_s > 0)
-        add_time(b, o);
+    if (o->misfits)
+        buf_addf(b, "; of these nothing can be predicted: %s", o->misfits);
 }

@@ -243,6 +243,42 @@ check_contains "nor are more; names of columns are none" "$err" \
     "800 lines of 400 rows in $PWD/titled.csv"
 check_equal "which are there" 801 "$(wc -l <titled.csv)"
 
+# ---- files of other columns ------------------------------------------------------
+mkdir mixes
+sed '1s/a$/A/' new/1.csv >mixes/1.csv
+cp new/1.csv mixes/2.csv
+cat >mixes.yaml <<'STUDY'
+predict: {models: two.ensemble, data: mixes/*.csv, output: mixes.out}
+STUDY
+run "$THRONG" check mixes.yaml
+check_status "a file of other columns among others stops nothing" 0
+check_contains "check names it, and the column" "$err" \
+    "mixes.yaml:1:39: warning: predict.data names what cannot be predicted: mixes/1.csv:1: there is no column a, which the model was trained with (give them the columns of the model, or leave them out)"
+check_not "of the other nothing is said" grep -q mixes/2.csv <<<"$err"
+rm mixes/2.csv
+run "$THRONG" check mixes.yaml
+check_status "where no file is of the model's columns there is nothing to ask" 1
+check_contains "the file is named" "$err" \
+    "predict: nothing can be predicted of mixes/1.csv:1: there is no column a, which the model was trained with"
+cat >later.yaml <<'CAMPAIGN'
+name: later
+stages:
+  train: {study: train.yaml}
+  ask: {predict: {models: train, data: mixes/*.csv, output: later.csv}}
+CAMPAIGN
+cat >train.yaml <<'STUDY'
+model: model.yaml
+method: grid
+repeat: 2
+keep: all
+metric: {name: val_loss, goal: minimize}
+parameters: {units: {values: [4]}}
+STUDY
+cp new/1.csv mixes/2.csv
+run "$THRONG" check later.yaml
+check_contains "models that are not there yet are foreseen" "$out" \
+    "of these nothing can be predicted: mixes/1.csv:1: there is no column a, which the model was trained with"
+
 # ---- shards that fail ---------------------------------------------------------
 cat >some.yaml <<'STUDY'
 retry_delay: 0
