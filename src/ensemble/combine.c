@@ -248,11 +248,31 @@ double combine_entropy(const double *p, size_t width)
     return sum;
 }
 
+/* Of the probabilities that a stack says. It is no mean of its members, so that
+ * no part of it is theirs to disagree in. */
+static void stacked_sureness(const struct combine_rule *r,
+                             const struct combine_head *h, const double *passes,
+                             double *to)
+{
+    double sum = 0, all = 0;
+    for (size_t k = 0; k < h->width; k++)
+        sum += fmin(stacked(r, h, passes, k), 1);
+    for (size_t k = 0; h->width > 1 && k < h->width; k++)
+        all += entropy_part(sum > 0 ? fmin(stacked(r, h, passes, k), 1) / sum
+                                    : mean_of(r, passes, h->width, k));
+    to[0] = h->width == 1 ? combine_entropy(&sum, 1) : all;
+    to[1] = NAN;
+}
+
 static void choice_sureness(const struct combine_rule *r,
                             const struct combine_head *h, const double *passes,
                             double *to)
 {
     double all = 0, each = 0;
+    if (r->how == COMBINE_STACKING && h->stack) {
+        stacked_sureness(r, h, passes, to);
+        return;
+    }
     if (h->width == 1) {
         double p = mean_of(r, passes, 1, 0);
         all = combine_entropy(&p, 1);

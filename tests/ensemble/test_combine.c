@@ -138,6 +138,28 @@ static void classes_have_entropy_and_what_members_disagree_in(void **state)
     near(out[0], 0.5);
 }
 
+static void a_stack_has_the_entropy_of_what_it_says(void **state)
+{
+    /* Intercepts of two classes, then the weights of two members for each. */
+    static const double stack[] = {0.1, 0, 1, 0.5, 0.25, 0};
+    static const double one[] = {0.2, 0.5, 0.25};
+    const double passes[] = {0.6, 0.4, 0.2, 0.8};
+    struct combine_rule r = {
+        .how = COMBINE_STACKING, .members = 2, .samples = 1};
+    struct combine_head h = {.classes = true, .width = 2, .stack = stack};
+    double to[2], said[2], scratch[2];
+    (void)state;
+    combine_outputs(&r, &h, passes, scratch, said);
+    combine_sureness(&r, &h, passes, scratch, to);
+    near(said[0], 0.8 / 0.9);
+    near(to[0], -0.8 / 0.9 * log(0.8 / 0.9) - 0.1 / 0.9 * log(0.1 / 0.9));
+    assert_true(isnan(to[1]));
+    h = (struct combine_head){.classes = true, .width = 1, .stack = one};
+    combine_sureness(&r, &h, passes, scratch, to);
+    near(to[0], -0.6 * log(0.6) - 0.4 * log(0.4));
+    assert_true(isnan(to[1]));
+}
+
 static void medians_of_probabilities_add_up_to_1(void **state)
 {
     static const double passes[] = {0.6, 0.3, 0.1, 0.2, 0.5,
@@ -161,6 +183,7 @@ int main(void)
         cmocka_unit_test(one_pass_does_not_say_what_members_differ_by),
         cmocka_unit_test(of_one_pass_nothing_is_known_of_others),
         cmocka_unit_test(classes_have_entropy_and_what_members_disagree_in),
+        cmocka_unit_test(a_stack_has_the_entropy_of_what_it_says),
         cmocka_unit_test(medians_of_probabilities_add_up_to_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
