@@ -132,8 +132,14 @@ struct nn_runner {
     void (*leave)(struct nn_run *r, int member);
 
     /* One epoch of each, or the rest of one that was broken off; standings go
-     * on by its steps, batches and sum. */
-    void (*epoch)(struct nn_run *r, struct nn_work *work, size_t count);
+     * on by its steps, batches and sum. `begin`, `go` until it returns false,
+     * `end`, all with the same work, which changes by `end` at the latest: an
+     * `end` before that breaks it off. A device may do what `go` gave it while
+     * others are given theirs. NULL instead of begin and end: `go` does all of
+     * it. */
+    void (*begin)(struct nn_run *r, struct nn_work *work, size_t count);
+    bool (*go)(struct nn_run *r, struct nn_work *work, size_t count);
+    void (*end)(struct nn_run *r, struct nn_work *work, size_t count);
     void (*judge)(struct nn_run *r, struct nn_judging *judged, size_t count);
     /* Predictions alone, whose bits are a row's own: they depend neither on the
      * rows beside it nor on how many are asked for at once; 1: broken off. And

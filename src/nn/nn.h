@@ -314,6 +314,15 @@ struct nn_turn {
 };
 void nn_trainer_turns(struct nn_trainer *t, struct nn_turn *turns,
                       size_t count);
+/* The same in pieces, so that trainers whose device works while nobody waits
+ * for it can have theirs at the same time: begin; go as long as it returns
+ * true; end, which judges them, too, or breaks off what is not given yet. The
+ * turns stay where they are, and nobody else uses their members, until the
+ * end. */
+void nn_trainer_turns_begin(struct nn_trainer *t, struct nn_turn *turns,
+                            size_t count);
+bool nn_trainer_turns_go(struct nn_trainer *t);
+void nn_trainer_turns_end(struct nn_trainer *t);
 /* Whether its device can. */
 bool nn_trainer_together(const struct nn_trainer *t);
 /* The same of a device, before there is a trainer. */

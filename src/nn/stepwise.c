@@ -380,6 +380,7 @@ static void train_one(struct stepwise *s, struct nn_work *w)
     struct nn_standing *st = &m->standing;
     struct nn_order order = nn_order_of(m->seed, st->epoch, rows);
     size_t first = (size_t)st->batches * batch;
+    w->broken_off = false;
     for (size_t from = first; from < rows; from += batch) {
         size_t count = rows - from < batch ? rows - from : batch;
         st->sum +=
@@ -394,11 +395,12 @@ static void train_one(struct stepwise *s, struct nn_work *w)
     w->loss = rows ? st->sum / (double)rows : NAN;
 }
 
-static void epoch(struct nn_run *r, struct nn_work *work, size_t count)
+static bool go(struct nn_run *r, struct nn_work *work, size_t count)
 {
     stepwise_forget(stepwise_of(r));
     for (size_t i = 0; i < count; i++)
         train_one(stepwise_of(r), &work[i]);
+    return false;
 }
 
 static void judge(struct nn_run *r, struct nn_judging *judged, size_t count)
@@ -411,7 +413,7 @@ const struct nn_runner nn_stepwise = {.bytes = bytes,
                                       .free_bytes = machine_memory_free,
                                       .open = open_run,
                                       .close = close_run,
-                                      .epoch = epoch,
+                                      .go = go,
                                       .judge = judge,
                                       .ask = stepwise_ask,
                                       .ask_rows = stepwise_ask_rows,

@@ -186,22 +186,18 @@ static bool is_over(const struct nn_trainer *t, int member)
     return m->standing.epoch >= m->epochs || nn_stopping_over(m);
 }
 
-/* Those that have epochs left, as far as they come. */
-static void train_turns(struct nn_trainer *t, struct nn_turn *turns,
-                        size_t count, struct nn_work *work)
+/* How far those have come that had epochs left. */
+static void end_training(struct nn_trainer *t)
 {
-    size_t some = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!is_over(t, turns[i].member))
-            work[some++] = (struct nn_work){.member = turns[i].member};
-    t->runner->epoch(t->run, work, some);
-    for (size_t i = 0, at = 0; i < count; i++) {
-        turns[i].report =
-            (struct nn_report){.finished = is_over(t, turns[i].member)};
-        if (turns[i].report.finished)
+    if (t->runner->end)
+        t->runner->end(t->run, t->work, t->work_count);
+    for (size_t i = 0, at = 0; i < t->turn_count; i++) {
+        struct nn_turn *turn = &t->turns[i];
+        turn->report = (struct nn_report){.finished = is_over(t, turn->member)};
+        if (turn->report.finished)
             continue;
-        turns[i].rc = work[at].broken_off ? 1 : 0;
-        turns[i].report.loss = work[at++].loss;
+        turn->rc = t->work[at].broken_off ? 1 : 0;
+        turn->report.loss = t->work[at++].loss;
     }
 }
 
@@ -282,19 +278,51 @@ static void begin_turn(struct nn_turn *turn)
     turn->err.text[0] = turn->err.at[0] = '\0';
 }
 
-void nn_trainer_turns(struct nn_trainer *t, struct nn_turn *turns, size_t count)
+void nn_trainer_turns_begin(struct nn_trainer *t, struct nn_turn *turns,
+                            size_t count)
 {
-    struct nn_work *work = xcalloc(count + 1, sizeof(*work));
-    struct nn_judging *judged = xcalloc(count + 1, sizeof(*judged));
-    for (size_t i = 0; i < count; i++)
+    require(!t->turns);
+    t->turns = turns;
+    t->turn_count = count;
+    t->work = xcalloc(count + 1, sizeof(*t->work));
+    t->work_count = 0;
+    for (size_t i = 0; i < count; i++) {
         begin_turn(&turns[i]);
-    train_turns(t, turns, count, work);
+        if (!is_over(t, turns[i].member))
+            t->work[t->work_count++] =
+                (struct nn_work){.member = turns[i].member, .broken_off = true};
+    }
+    if (t->runner->begin)
+        t->runner->begin(t->run, t->work, t->work_count);
+}
+
+bool nn_trainer_turns_go(struct nn_trainer *t)
+{
+    return t->runner->go(t->run, t->work, t->work_count);
+}
+
+void nn_trainer_turns_end(struct nn_trainer *t)
+{
+    struct nn_turn *turns = t->turns;
+    size_t count = t->turn_count;
+    struct nn_judging *judged = xcalloc(count + 1, sizeof(*judged));
+    end_training(t);
     judge_turns(t, turns, count, judged);
     for (size_t i = 0; i < count; i++)
         if (!turns[i].rc)
             turns[i].rc = end_turn(t, &turns[i]);
-    free(work);
     free(judged);
+    free(t->work);
+    t->work = NULL;
+    t->turns = NULL;
+}
+
+void nn_trainer_turns(struct nn_trainer *t, struct nn_turn *turns, size_t count)
+{
+    nn_trainer_turns_begin(t, turns, count);
+    while (nn_trainer_turns_go(t))
+        ;
+    nn_trainer_turns_end(t);
 }
 
 bool nn_trainer_together(const struct nn_trainer *t)

@@ -13,6 +13,10 @@ struct nn_trainer {
     size_t capacity;
     size_t slots;             /* of the optimizer's state */
     struct nn_judge **judges; /* by member; NULL: not needed yet */
+    struct nn_turn *turns;    /* that were begun; NULL: none were */
+    size_t turn_count;
+    struct nn_work *work; /* of those that have epochs left */
+    size_t work_count;
 };
 
 /* What came of judging all rows of a part. */

@@ -356,11 +356,39 @@ static int64_t batches_left(const struct cuda *c, const struct nn_work *w)
     return left > 0 ? left : 0;
 }
 
+/* A masked one is never trained by the kernel for small models, nor by one that
+ * takes steps by itself; one that is not always is, whoever is beside it. */
+static const struct gpu_list *list_of(const struct cuda *c,
+                                      const struct nn_work *w)
+{
+    const struct lowered *l = &c->lowered;
+    return c->run.places[w->member].masked ? &l->masked
+           : l->small.len                  ? &l->small
+                                           : &l->train;
+}
+
+/* Of SMALL_BATCHES, before the first of this round: the kernel for small models
+ * goes from one multiple of them to the next. */
+static int64_t batches_ahead(const struct cuda *c, const struct nn_work *w)
+{
+    const struct nn_standing *s = &c->run.places[w->member].standing;
+    return list_of(c, w) == &c->lowered.small ? s->batches % SMALL_BATCHES : 0;
+}
+
 /* Of this round. */
 static int64_t batches_now(const struct cuda *c, const struct nn_work *w)
 {
-    int64_t left = batches_left(c, w);
-    return left < ROUND_STEPS ? left : ROUND_STEPS;
+    int64_t left = batches_left(c, w), room = ROUND_STEPS - batches_ahead(c, w);
+    return left < room ? left : room;
+}
+
+/* How often the list is given for them. */
+static int64_t times_of(const struct cuda *c, const struct nn_work *w)
+{
+    int64_t now = batches_now(c, w);
+    return list_of(c, w) == &c->lowered.small
+               ? (batches_ahead(c, w) + now + SMALL_BATCHES - 1) / SMALL_BATCHES
+               : now;
 }
 
 /* The standing goes on by the steps of this round. Where all rates of a member
@@ -397,7 +425,7 @@ static void put_rates(struct cuda *c, const struct nn_work *work, size_t count)
     free(all);
 }
 
-static void begin_round(struct cuda *c, const struct nn_work *work, size_t i)
+static void begin_steps(struct cuda *c, const struct nn_work *work, size_t i)
 {
     const struct nn_place *m = &c->run.places[work->member];
     const struct nn_standing *st = &m->standing;
@@ -415,7 +443,7 @@ static void begin_round(struct cuda *c, const struct nn_work *work, size_t i)
 
 /* Where a member stands that has done so many batches of those that its
  * standing was moved on by. */
-static void end_round(struct cuda *c, struct nn_work *w,
+static void end_steps(struct cuda *c, struct nn_work *w,
                       const struct nn_standing *before,
                       const struct gpu_result *r)
 {
@@ -433,78 +461,109 @@ static void end_round(struct cuda *c, struct nn_work *w,
     c->not_finite[w->member] = r->not_finite;
 }
 
-static bool any_masked(const struct cuda *c, const struct nn_work *work,
-                       size_t count)
+/* The next steps of all, as many as there is room for rates. */
+static void begin_round(struct cuda *c, const struct nn_work *work)
 {
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        any |= c->run.places[work[i].member].masked;
-    return any;
-}
-
-/* A masked one is never trained by the kernel for small models, nor by one that
- * takes steps by itself; one that is not always is, whoever is beside it. True:
- * broken off. */
-static bool give_steps(struct cuda *c, const struct nn_work *work, size_t count,
-                       int64_t steps)
-{
-    const struct lowered *l = &c->lowered;
-    if (any_masked(c, work, count))
-        return cuda_give(c, &l->masked, count, steps);
-    if (!l->small.len)
-        return cuda_give(c, &l->train, count, steps);
-    int64_t times = steps / SMALL_BATCHES + 1;
-    return cuda_give(c, &l->small, count,
-                     steps < ROUND_STEPS ? times : ROUND_STEPS / SMALL_BATCHES);
-}
-
-/* The next steps of all, as many as there is room for rates; true: broken
- * off. */
-static bool train_round(struct cuda *c, struct nn_work *work, size_t count)
-{
-    struct nn_standing *before = xcalloc(count, sizeof(*before));
-    int64_t steps = 0;
-    for (size_t i = 0; i < count; i++) {
-        int64_t now = batches_now(c, &work[i]);
-        steps = now > steps ? now : steps;
-        before[i] = c->run.places[work[i].member].standing;
-        begin_round(c, &work[i], i);
+    struct course *e = &c->course;
+    e->list = list_of(c, work);
+    e->left = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        int64_t times = times_of(c, &work[i]);
+        e->left = times > e->left ? times : e->left;
+        e->before[i] = c->run.places[work[i].member].standing;
+        begin_steps(c, &work[i], i);
     }
-    put_rates(c, work, count);
-    cuda_put_slots(c, count);
-    gpu_run(c->gpu, &c->lowered.prepare, c->there, (int)count, 1);
-    bool broken = give_steps(c, work, count, steps);
-    gpu_run(c->gpu, &c->lowered.finite, c->there, (int)count, 1);
-    cuda_take_results(c, count);
-    for (size_t i = 0; i < count; i++)
-        end_round(c, &work[i], &before[i], &c->results[i]);
-    free(before);
-    return broken;
+    put_rates(c, work, e->count);
+    cuda_put_slots(c, e->count);
+    gpu_run(c->gpu, &c->lowered.prepare, c->there, (int)e->count, 1);
+    e->in_round = true;
 }
 
-/* At most as many as there are frames. */
-static void train(struct cuda *c, struct nn_work *work, size_t count)
+/* Waits for what was given; what was not is left for later. */
+static void end_round(struct cuda *c, struct nn_work *work)
 {
-    bool broken, more;
-    do {
-        more = false;
-        broken = train_round(c, work, count);
-        for (size_t i = 0; i < count; i++)
-            more |= work[i].broken_off;
-    } while (more && !broken);
+    struct course *e = &c->course;
+    gpu_run(c->gpu, &c->lowered.finite, c->there, (int)e->count, 1);
+    cuda_take_results(c, e->count);
+    for (size_t i = 0; i < e->count; i++)
+        end_steps(c, &work[i], &e->before[i], &c->results[i]);
+    e->in_round = false;
 }
 
-/* Members with masks by themselves: they are trained another way. */
-static void epoch(struct nn_run *r, struct nn_work *work, size_t count)
+/* As many as there are frames for, at most. Members with masks are by
+ * themselves: they are trained another way. */
+static size_t alike(const struct cuda *c, const struct nn_work *work,
+                    size_t count)
+{
+    const struct nn_place *places = c->run.places;
+    size_t n = 0;
+    while (n < count && n < c->wide &&
+           places[work[n].member].masked == places[work[0].member].masked)
+        n++;
+    return n;
+}
+
+/* Whether this round leaves steps to its members. Their standings have not
+ * gone on by its batches yet. */
+static bool leaves_steps(const struct cuda *c, const struct nn_work *work)
+{
+    for (size_t i = 0; i < c->course.count; i++)
+        if (batches_left(c, &work[i]) > batches_now(c, &work[i]))
+            return true;
+    return false;
+}
+
+static bool has_next(const struct cuda *c, const struct nn_work *work,
+                     size_t count)
+{
+    const struct course *e = &c->course;
+    return e->from + e->count < count || leaves_steps(c, work + e->from);
+}
+
+static void next_round(struct cuda *c, struct nn_work *work, size_t count)
+{
+    struct course *e = &c->course;
+    bool same = leaves_steps(c, work + e->from);
+    end_round(c, work + e->from);
+    if (!same) {
+        e->from += e->count;
+        e->count = alike(c, work + e->from, count - e->from);
+    }
+    begin_round(c, work + e->from);
+}
+
+static void begin(struct nn_run *r, struct nn_work *work, size_t count)
 {
     struct cuda *c = cuda_of(r);
-    for (size_t i = 0, n; i < count; i += n) {
-        bool masked = r->places[work[i].member].masked;
-        for (n = 1; i + n < count && n < c->wide &&
-                    r->places[work[i + n].member].masked == masked;)
-            n++;
-        train(c, work + i, n);
-    }
+    c->course = (struct course){.count = alike(c, work, count)};
+    c->course.before = xcalloc(c->wide, sizeof(*c->course.before));
+    if (count)
+        begin_round(c, work);
+}
+
+static bool go(struct nn_run *r, struct nn_work *work, size_t count)
+{
+    struct cuda *c = cuda_of(r);
+    struct course *e = &c->course;
+    if (e->left == 0 && has_next(c, work, count))
+        next_round(c, work, count);
+    int64_t now = e->left < STEPS_AT_ONCE ? e->left : STEPS_AT_ONCE;
+    if (now == 0)
+        return has_next(c, work, count);
+    gpu_keep_pace(c->gpu);
+    gpu_run(c->gpu, e->list, c->there, (int)e->count, now);
+    e->left -= now;
+    return (e->left > 0 || has_next(c, work, count)) && !is_broken_off(c);
+}
+
+static void end(struct nn_run *r, struct nn_work *work, size_t count)
+{
+    struct cuda *c = cuda_of(r);
+    (void)count;
+    if (c->course.in_round)
+        end_round(c, work + c->course.from);
+    free(c->course.before);
+    c->course = (struct course){0};
 }
 
 static int not_finite(const struct nn_run *r, int member)
@@ -534,7 +593,9 @@ static const struct nn_runner runner = {.together = true,
                                         .close = close_run,
                                         .join = join,
                                         .leave = leave,
-                                        .epoch = epoch,
+                                        .begin = begin,
+                                        .go = go,
+                                        .end = end,
                                         .judge = judging_run,
                                         .reserve = reserve,
                                         .put = put,

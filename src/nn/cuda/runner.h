@@ -9,6 +9,16 @@
 #include "nn/cuda/uploads.h"
 #include "nn/device.h"
 
+/* Where an epoch stands. It goes round by round: as many steps of some members
+ * as there is room for their rates. */
+struct course {
+    size_t from, count;          /* of the work: who has this round */
+    struct nn_standing *before;  /* wide: where they stood before it */
+    const struct gpu_list *list; /* that is given, … */
+    int64_t left;                /* … so many times more */
+    bool in_round;
+};
+
 struct cuda {
     struct nn_run run; /* first: one is the other */
     struct gpu_machine *gpu;
@@ -29,7 +39,8 @@ struct cuda {
     struct gpu_rates *rates; /* wide × ROUND_STEPS */
     struct gpu_step *plan;   /* the same */
     struct bound *bound;     /* capacity */
-    int *not_finite;         /* capacity; -2: nobody has looked */
+    struct course course;
+    int *not_finite; /* capacity; -2: nobody has looked */
     struct judging_room {
         struct gpu_metric *metrics; /* of the model; NULL: the host judges */
         size_t numbers;             /* of all of them, of one member */
