@@ -140,6 +140,8 @@ struct nn_runner {
     void (*begin)(struct nn_run *r, struct nn_work *work, size_t count);
     bool (*go)(struct nn_run *r, struct nn_work *work, size_t count);
     void (*end)(struct nn_run *r, struct nn_work *work, size_t count);
+    /* `go` would wait, for what was given before. NULL: it never does. */
+    bool (*is_busy)(const struct nn_run *r);
     void (*judge)(struct nn_run *r, struct nn_judging *judged, size_t count);
     /* Predictions alone, whose bits are a row's own: they depend neither on the
      * rows beside it nor on how many are asked for at once; 1: broken off. And

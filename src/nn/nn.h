@@ -322,6 +322,8 @@ void nn_trainer_turns(struct nn_trainer *t, struct nn_turn *turns,
 void nn_trainer_turns_begin(struct nn_trainer *t, struct nn_turn *turns,
                             size_t count);
 bool nn_trainer_turns_go(struct nn_trainer *t);
+/* To go would be to wait: the device has enough to do. */
+bool nn_trainer_turns_busy(const struct nn_trainer *t);
 void nn_trainer_turns_end(struct nn_trainer *t);
 /* Whether its device can. */
 bool nn_trainer_together(const struct nn_trainer *t);

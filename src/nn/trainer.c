@@ -301,6 +301,11 @@ bool nn_trainer_turns_go(struct nn_trainer *t)
     return t->runner->go(t->run, t->work, t->work_count);
 }
 
+bool nn_trainer_turns_busy(const struct nn_trainer *t)
+{
+    return t->runner->is_busy && t->runner->is_busy(t->run);
+}
+
 void nn_trainer_turns_end(struct nn_trainer *t)
 {
     struct nn_turn *turns = t->turns;

@@ -24,6 +24,7 @@ struct cohort {
     struct nn_trainer *trainer;
     const struct device *device;
     size_t members, capacity;
+    bool killed; /* one of those that are trained now */
 };
 
 struct member {
@@ -88,7 +89,7 @@ struct train {
     struct member *now; /* whose turn it is; NULL: nobody's */
     uint64_t round;     /* of turns */
     uint64_t left;      /* members that have */
-    bool together;      /* all of this round have theirs now */
+    bool together;      /* members have theirs at the same time now */
     int64_t looked_ns;
     double spent[SPENT_COUNT]; /* seconds, since it began … */
     int64_t spent_ns;          /* … up to here */

@@ -1,8 +1,9 @@
 /* train.c - built-in training: tasks of the kind train
  *
  * Models of equal shape form a cohort; each member has one epoch at a time, in
- * turn, or all of them at the same time where the device does it so: all of
- * them report while they go and any of them can be stopped.
+ * turn, or all of them at the same time where the device does it so, and
+ * several cohorts then side by side: all of them report while they go and any
+ * of them can be stopped.
  *
  * Whose report the conductor may answer with a stop (task.awaits) has no turn
  * until the answer has come: what it is to be is what it was there. */
@@ -16,6 +17,7 @@
 
 #define REPORT_NS 50000000ll /* between reports of one member */
 #define CHECKPOINT_S 30.0    /* of training between two checkpoints */
+#define BUSY_NS 100000       /* between looks at devices that are all busy */
 
 static double thread_cpu_s(void)
 {
@@ -204,34 +206,122 @@ static bool goes_along(const struct train *t, const struct member *m,
            !m->trained && !m->killed;
 }
 
-/* One epoch of it and of all others of its cohort that have not had theirs. */
-static void train_together(struct train *t, size_t at)
+/* ---- cohorts that are trained together ---------------------------------- */
+
+/* An epoch of a cohort, while it goes on. */
+struct course {
+    struct cohort *cohort; /* NULL: it is over */
+    struct nn_turn *turns;
+    size_t *who, count;
+    double cpu_s;
+    bool more; /* steps to be given */
+};
+
+static void go_on(struct course *c)
 {
-    struct cohort *c = t->members.p[at]->cohort;
-    struct nn_turn *turns = xmalloc((c->members + 1) * sizeof(*turns));
-    size_t *who = xcalloc(c->members + 1, sizeof(*who)), count = 0;
+    double before = thread_cpu_s();
+    c->more = nn_trainer_turns_go(c->cohort->trainer);
+    c->cpu_s += thread_cpu_s() - before;
+}
+
+/* The first steps of all in it who have not had theirs in this round, the first
+ * of whom is member number `at`. */
+static struct course begin_course(struct train *t, size_t at)
+{
+    struct cohort *cohort = t->members.p[at]->cohort;
+    double before = thread_cpu_s();
+    struct course c = {.cohort = cohort};
+    c.turns = xmalloc((cohort->members + 1) * sizeof(*c.turns));
+    c.who = xcalloc(cohort->members + 1, sizeof(*c.who));
     for (size_t i = at; i < t->members.len; i++)
-        if (goes_along(t, t->members.p[i], c)) {
+        if (goes_along(t, t->members.p[i], cohort)) {
             t->members.p[i]->round = t->round;
             t->members.p[i]->training = true;
-            turns[count].member = t->members.p[i]->place;
-            who[count++] = i;
+            c.turns[c.count].member = t->members.p[i]->place;
+            c.who[c.count++] = i;
         }
+    nn_trainer_turns_begin(cohort->trainer, c.turns, c.count);
+    c.cpu_s = thread_cpu_s() - before;
+    go_on(&c);
+    return c;
+}
+
+/* Whoever is killed meanwhile leaves here, by itself. */
+static void end_course(struct train *t, struct course *c)
+{
     double before = thread_cpu_s();
+    nn_trainer_turns_end(c->cohort->trainer);
+    train_spend(t, SPENT_COMPUTING);
+    c->cpu_s += thread_cpu_s() - before;
+    for (size_t i = 0; i < c->count; i++) {
+        t->members.p[c->who[i]]->cpu_s += c->cpu_s / (double)c->count;
+        end_epoch(t, c->who[i], &c->turns[i]);
+        struct member *m = t->members.p[c->who[i]];
+        if (m)
+            m->training = false;
+        if (m && m->killed)
+            member_leave_killed(t, c->who[i]);
+    }
+    train_spend(t, SPENT_SYNCHRONISING);
+    free(c->turns);
+    free(c->who);
+    c->cohort->killed = false;
+    c->cohort = NULL;
+}
+
+/* Nobody may be given more. */
+static void wait_a_little(struct train *t)
+{
+    struct timespec pause = {.tv_nsec = BUSY_NS};
+    train_broken_off(t);
+    nanosleep(&pause, NULL);
+}
+
+/* Steps of each in turn, unless the device has enough of its: they are done at
+ * the same time as those of others. Who is to be killed is not kept waiting;
+ * the others of its cohort go on in the next round. */
+static void go_on_together(struct train *t, struct course *list, size_t count)
+{
+    bool more, given;
+    do {
+        more = given = false;
+        for (size_t i = 0; i < count; i++) {
+            struct course *c = &list[i];
+            if (c->cohort && c->cohort->killed)
+                end_course(t, c);
+            if (!c->cohort || !c->more)
+                continue;
+            more = true;
+            if (count > 1 && nn_trainer_turns_busy(c->cohort->trainer))
+                continue;
+            go_on(c);
+            given = true;
+        }
+        if (more && !given)
+            wait_a_little(t);
+    } while (more && !t->closed);
+}
+
+/* One epoch of it and of all others who are trained with others and have not
+ * had theirs, cohorts side by side. */
+static void train_together(struct train *t, size_t at)
+{
+    VEC(struct course) list = {0};
+    t->now = NULL; /* it is one of many, and may leave before others */
     t->together = true;
     train_spend(t, SPENT_SYNCHRONISING);
-    nn_trainer_turns(c->trainer, turns, count);
-    train_spend(t, SPENT_COMPUTING);
-    t->together = false;
-    double each = (thread_cpu_s() - before) / (double)count;
-    for (size_t i = 0; i < count; i++)
-        t->members.p[who[i]]->training = false;
-    for (size_t i = 0; i < count; i++) {
-        t->members.p[who[i]]->cpu_s += each;
-        end_epoch(t, who[i], &turns[i]);
+    for (size_t i = at; i < t->members.len; i++) {
+        const struct member *m = t->members.p[i];
+        if (m && m->cohort && nn_trainer_together(m->cohort->trainer) &&
+            goes_along(t, m, m->cohort))
+            vec_push(&list, begin_course(t, i));
     }
-    free(turns);
-    free(who);
+    go_on_together(t, list.p, list.len);
+    for (size_t i = 0; i < list.len; i++)
+        if (list.p[i].cohort)
+            end_course(t, &list.p[i]);
+    t->together = false;
+    vec_done(&list);
 }
 
 static void turn(struct train *t, size_t at)

@@ -61,6 +61,8 @@ static void end_member(struct train *t, size_t at, struct str payload)
     m->goes_on = !bytes.bad && outcome != OUTCOME_KILLED;
     if (!is_training(t, m))
         member_leave_killed(t, at);
+    else if (m->cohort)
+        m->cohort->killed = true;
 }
 
 /* An answer may come twice. */

@@ -5,7 +5,8 @@
  * word each: `lost` once, as a GPU that fell off the bus, after which the
  * file is gone; `off=GPU`, the same of that one for good: no trainer that sees
  * it (CUDA_VISIBLE_DEVICES) finds a GPU; `bytes=N`, no more memory than that in
- * all; `absent=WHY`. */
+ * all; `absent=WHY`. Steps that are given go into the file that
+ * THRONG_TEST_GPU_STEPS names: the cohort's machine, and how many. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,16 @@ static bool is_off(const char *text)
            strcmp(text + 4, visible) == 0;
 }
 
+static void note_steps(const struct gpu_machine *g, int64_t times)
+{
+    const char *path = getenv("THRONG_TEST_GPU_STEPS");
+    FILE *f = path ? fopen(path, "ae") : NULL;
+    if (!f)
+        return;
+    fprintf(f, "%p %lld\n", (const void *)g, (long long)times);
+    fclose(f);
+}
+
 void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
                     struct gpu_slot *slots, int slot_count, int64_t times)
 {
@@ -58,6 +69,8 @@ void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
         fprintf(stderr, "the GPU failed: it has fallen off the bus\n");
         _Exit(70);
     }
+    if (times > 1)
+        note_steps(g, times);
     __real_gpu_run(g, list, slots, slot_count, times);
 }
 

@@ -1,7 +1,8 @@
 /* gpu.cu - a GPU as the machine that runs kernels
  *
- * Everything goes through one stream. A list of launches that is given again
- * and again becomes a graph, so that a step is one call. */
+ * Everything of a machine goes through one stream; several machines work at
+ * the same time. A list of launches that is given again and again becomes a
+ * graph, so that a step is one call. */
 #include <cuda_runtime.h>
 
 #include <stdio.h>
@@ -345,4 +346,13 @@ extern "C" void gpu_keep_pace(struct gpu_machine *g)
     check(cudaEventRecord(g->pace[g->turn], g->stream), "an event");
     g->turn ^= 1;
     check(cudaEventSynchronize(g->pace[g->turn]), "waiting");
+}
+
+/* The last call recorded the event that the next one waits for. */
+extern "C" bool gpu_is_busy(const struct gpu_machine *g)
+{
+    cudaError_t e = cudaEventQuery(g->pace[g->turn ^ 1]);
+    if (e != cudaErrorNotReady)
+        check(e, "waiting");
+    return e == cudaErrorNotReady;
 }

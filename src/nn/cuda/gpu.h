@@ -60,5 +60,7 @@ void gpu_run(struct gpu_machine *g, const struct gpu_list *list,
 /* Lets the host be at most this far ahead: waits until what was given before
  * the last call of it is done. */
 void gpu_keep_pace(struct gpu_machine *g);
+/* It would wait now. */
+bool gpu_is_busy(const struct gpu_machine *g);
 
 #endif

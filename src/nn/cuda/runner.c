@@ -556,6 +556,11 @@ static bool go(struct nn_run *r, struct nn_work *work, size_t count)
     return (e->left > 0 || has_next(c, work, count)) && !is_broken_off(c);
 }
 
+static bool is_busy(const struct nn_run *r)
+{
+    return gpu_is_busy(((const struct cuda *)r)->gpu);
+}
+
 static void end(struct nn_run *r, struct nn_work *work, size_t count)
 {
     struct cuda *c = cuda_of(r);
@@ -596,6 +601,7 @@ static const struct nn_runner runner = {.together = true,
                                         .begin = begin,
                                         .go = go,
                                         .end = end,
+                                        .is_busy = is_busy,
                                         .judge = judging_run,
                                         .reserve = reserve,
                                         .put = put,
