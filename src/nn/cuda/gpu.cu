@@ -64,6 +64,18 @@ static void check(cudaError_t e, const char *what)
     _Exit(70);
 }
 
+/* True: it is out of memory, which is forgotten. Any other error ends the
+ * process. */
+static bool is_full(cudaError_t e, const char *what)
+{
+    if (e != cudaErrorMemoryAllocation) {
+        check(e, what);
+        return false;
+    }
+    cudaGetLastError();
+    return true;
+}
+
 /* ---- what is there ------------------------------------------------------- */
 
 static const char *look(void)
@@ -112,12 +124,24 @@ extern "C" void gpu_describe(struct buf *b)
              p.totalGlobalMem >> 30, driver / 1000, driver % 1000 / 10);
 }
 
+/* Asking takes memory, too, the first time: others may have left too little of
+ * it. */
 extern "C" uint64_t gpu_free_bytes(void)
 {
     size_t left = 0, all = 0;
-    if (gpu_absent() || cudaMemGetInfo(&left, &all) != cudaSuccess)
+    cudaError_t e = gpu_absent() ? cudaErrorNoDevice
+                                 : cudaMemGetInfo(&left, &all);
+    if (e != cudaSuccess)
+        cudaGetLastError();
+    return e == cudaSuccess || e == cudaErrorMemoryAllocation ? left + 1 : 0;
+}
+
+extern "C" uint64_t gpu_all_bytes(void)
+{
+    cudaDeviceProp p;
+    if (gpu_absent() || cudaGetDeviceProperties(&p, 0) != cudaSuccess)
         return 0;
-    return left;
+    return p.totalGlobalMem;
 }
 
 extern "C" size_t gpu_fast_bytes(void)
@@ -143,6 +167,34 @@ static void keep_released(void)
           "memory");
 }
 
+/* The first use of a kernel takes memory for it, and so does the first of the
+ * GPU. */
+static bool load_is_full(void)
+{
+    bool full = is_full(cudaFree(NULL), "the GPU");
+    for (size_t i = 0; i < sizeof(with_fast) / sizeof(with_fast[0]); i++)
+        full = full ||
+               is_full(cudaFuncSetAttribute(
+                           kernels[with_fast[i]],
+                           cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           (int)gpu_fast_bytes()),
+                       "fast memory");
+    return full;
+}
+
+static bool stream_is_full(cudaStream_t *stream)
+{
+    return is_full(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking),
+                   "a stream");
+}
+
+static bool event_is_full(cudaEvent_t *event, unsigned flags)
+{
+    return is_full(
+        cudaEventCreateWithFlags(event, cudaEventDisableTiming | flags),
+        "an event");
+}
+
 extern "C" struct gpu_machine *gpu_open(struct err *err)
 {
     if (gpu_absent()) {
@@ -152,28 +204,26 @@ extern "C" struct gpu_machine *gpu_open(struct err *err)
     struct gpu_machine *g = (struct gpu_machine *)calloc(1, sizeof(*g));
     if (!g)
         abort();
-    for (size_t i = 0; i < sizeof(with_fast) / sizeof(with_fast[0]); i++)
-        check(cudaFuncSetAttribute(kernels[with_fast[i]],
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   (int)gpu_fast_bytes()),
-              "fast memory");
-    check(cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking),
-          "a stream");
-    check(cudaStreamCreateWithFlags(&g->side, cudaStreamNonBlocking),
-          "a stream");
-    check(cudaEventCreateWithFlags(&g->fork, cudaEventDisableTiming),
-          "an event");
-    check(cudaEventCreateWithFlags(&g->join, cudaEventDisableTiming),
-          "an event");
+    if (load_is_full() || stream_is_full(&g->stream) ||
+        stream_is_full(&g->side) || event_is_full(&g->fork, 0) ||
+        event_is_full(&g->join, 0) ||
+        event_is_full(&g->pace[0], cudaEventBlockingSync) ||
+        event_is_full(&g->pace[1], cudaEventBlockingSync)) {
+        gpu_close(g);
+        err_set(err, ERR_LIMIT, "the GPU has no memory left to begin with");
+        return NULL;
+    }
     keep_released();
-    for (int i = 0; i < 2; i++)
-        check(cudaEventCreateWithFlags(&g->pace[i],
-                                       cudaEventDisableTiming |
-                                           cudaEventBlockingSync),
-              "an event");
     return g;
 }
 
+static void close_event(cudaEvent_t event)
+{
+    if (event)
+        cudaEventDestroy(event);
+}
+
+/* As far as it was opened. */
 extern "C" void gpu_close(struct gpu_machine *g)
 {
     if (!g)
@@ -181,25 +231,24 @@ extern "C" void gpu_close(struct gpu_machine *g)
     for (int i = 0; i < GRAPHS; i++)
         if (g->graphs[i].exec)
             cudaGraphExecDestroy(g->graphs[i].exec);
-    cudaEventDestroy(g->fork);
-    cudaEventDestroy(g->join);
-    cudaStreamDestroy(g->side);
-    cudaEventDestroy(g->pace[0]);
-    cudaEventDestroy(g->pace[1]);
-    cudaStreamDestroy(g->stream);
+    close_event(g->fork);
+    close_event(g->join);
+    close_event(g->pace[0]);
+    close_event(g->pace[1]);
+    if (g->side)
+        cudaStreamDestroy(g->side);
+    if (g->stream)
+        cudaStreamDestroy(g->stream);
     free(g);
 }
 
 extern "C" void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
 {
     void *p = NULL;
-    cudaError_t e = cudaMallocAsync(&p, bytes ? bytes : 1, g->stream);
-    if (e == cudaErrorMemoryAllocation) {
-        cudaGetLastError();
+    if (is_full(cudaMallocAsync(&p, bytes ? bytes : 1, g->stream), "memory")) {
         err_set(err, ERR_LIMIT, "the GPU has no memory for %zu bytes", bytes);
         return NULL;
     }
-    check(e, "memory");
     check(cudaMemsetAsync(p, 0, bytes, g->stream), "memory");
     return p;
 }
@@ -308,10 +357,34 @@ static struct graph *oldest(struct gpu_machine *g)
     return old;
 }
 
-static struct graph *graph_of(struct gpu_machine *g, const struct gpu_list *list,
-                              struct gpu_slot *slots, int slot_count)
+/* NULL: the GPU has no memory for it, now. */
+static cudaGraphExec_t make_graph(struct gpu_machine *g,
+                                  const struct gpu_list *list,
+                                  struct gpu_slot *slots, int slot_count)
 {
     cudaGraph_t captured;
+    cudaGraphExec_t exec = NULL;
+    check(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeRelaxed),
+          "a graph");
+    give(g, list, slots, slot_count);
+    check(cudaStreamEndCapture(g->stream, &captured), "a graph");
+    bool full = is_full(cudaGraphInstantiate(&exec, captured, 0), "a graph");
+    check(cudaGraphDestroy(captured), "a graph");
+    if (full)
+        return NULL;
+    /* Takes the memory that launches need. */
+    if (is_full(cudaGraphUpload(exec, g->stream), "a graph")) {
+        check(cudaGraphExecDestroy(exec), "a graph");
+        return NULL;
+    }
+    return exec;
+}
+
+/* The same. */
+static struct graph *graph_of(struct gpu_machine *g,
+                              const struct gpu_list *list,
+                              struct gpu_slot *slots, int slot_count)
+{
     for (int i = 0; i < GRAPHS; i++)
         if (is_of(&g->graphs[i], list, slots, slot_count))
             return &g->graphs[i];
@@ -319,26 +392,22 @@ static struct graph *graph_of(struct gpu_machine *g, const struct gpu_list *list
     if (k->exec)
         check(cudaGraphExecDestroy(k->exec), "a graph");
     *k = (struct graph){list->p, list->len, slots, slot_count, NULL, 0};
-    check(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeRelaxed),
-          "a graph");
-    give(g, list, slots, slot_count);
-    check(cudaStreamEndCapture(g->stream, &captured), "a graph");
-    check(cudaGraphInstantiate(&k->exec, captured, 0), "a graph");
-    check(cudaGraphDestroy(captured), "a graph");
-    return k;
+    k->exec = make_graph(g, list, slots, slot_count);
+    return k->exec ? k : NULL;
 }
 
+/* What there is no memory for a graph of is given launch by launch: slower, and
+ * the same. The next call tries again. */
 extern "C" void gpu_run(struct gpu_machine *g, const struct gpu_list *list,
                         struct gpu_slot *slots, int slot_count, int64_t times)
 {
-    if (times == 1) {
-        give(g, list, slots, slot_count);
-        return;
-    }
-    struct graph *k = graph_of(g, list, slots, slot_count);
-    k->used = ++g->uses;
+    struct graph *k =
+        times > 1 ? graph_of(g, list, slots, slot_count) : NULL;
+    if (k)
+        k->used = ++g->uses;
     for (int64_t i = 0; i < times; i++)
-        check(cudaGraphLaunch(k->exec, g->stream), "a graph");
+        if (!k || is_full(cudaGraphLaunch(k->exec, g->stream), "a graph"))
+            give(g, list, slots, slot_count);
 }
 
 extern "C" void gpu_keep_pace(struct gpu_machine *g)

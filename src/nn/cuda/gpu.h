@@ -21,10 +21,12 @@ struct gpu_machine;
 const char *gpu_absent(void);
 /* What it is: "NVIDIA H200, 139 GiB, driver 13.0". */
 void gpu_describe(struct buf *b);
-uint64_t gpu_free_bytes(void);
+uint64_t gpu_free_bytes(void); /* now; 0: nobody knows */
+uint64_t gpu_all_bytes(void);  /* whoever has them; 0: the same */
 /* Fast memory that one block may have. */
 size_t gpu_fast_bytes(void);
 
+/* NULL and err: there is none, or no room. */
 struct gpu_machine *gpu_open(struct err *err);
 void gpu_close(struct gpu_machine *g);
 

@@ -202,6 +202,11 @@ uint64_t gpu_free_bytes(void)
     return machine_memory_free();
 }
 
+uint64_t gpu_all_bytes(void)
+{
+    return 0;
+}
+
 size_t gpu_fast_bytes(void)
 {
     return (size_t)160 << 10;
