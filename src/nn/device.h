@@ -120,6 +120,9 @@ struct nn_runner {
     uint64_t (*bytes)(const struct nn_device *d, const struct nn_model *like,
                       size_t capacity);
     uint64_t (*free_bytes)(void); /* now; 0: nobody knows */
+    /* In all, whoever has them; 0: nobody knows. NULL instead of the function:
+     * nobody does. */
+    uint64_t (*all_bytes)(void);
 
     /* NULL and err when there is no memory. */
     struct nn_run *(*open)(const struct nn_device *d,

@@ -64,3 +64,9 @@ uint64_t nn_trainer_room(const char *device)
     const struct nn_device *d = nn_device_find(str_of(device));
     return d ? d->runner->free_bytes() : 0;
 }
+
+uint64_t nn_trainer_room_in_all(const char *device)
+{
+    const struct nn_device *d = nn_device_find(str_of(device));
+    return d && d->runner->all_bytes ? d->runner->all_bytes() : 0;
+}

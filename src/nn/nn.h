@@ -286,6 +286,8 @@ const char *nn_device_for(const char *device, const struct nn_model *like,
                           struct buf *why);
 /* Bytes of memory that are free on a device now; 0: nobody knows. */
 uint64_t nn_trainer_room(const char *device);
+/* Those that it has in all, whoever uses them; 0: nobody knows. */
+uint64_t nn_trainer_room_in_all(const char *device);
 /* A member begins, with the first weights of its seed. Returns its number,
  * -1 and err when the cohort is full or its key is another. */
 int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,

@@ -55,6 +55,7 @@ struct member {
     bool waits;          /* for a decision */
     bool crowded;        /* it did not fit beside the others … */
     uint64_t crowded_at; /* … when so many had left */
+    int64_t again_ns;    /* it tries again then; 0: when the next has left */
     bool in_files;       /* what it leaves goes into files */
     int64_t begun_ns;
     int64_t so_far_ns;         /* when to say again what it has used so far */
@@ -172,11 +173,15 @@ void member_say_moved(struct train *t, struct member *m);
 
 /* ---- crowded.c ----------------------------------------------------------- */
 
-/* It could not be opened since it does not fit beside those that are here. */
+/* It could not be opened since it does not fit beside those that are here, or
+ * beside what other processes have of the device. */
 bool member_is_crowded(const struct train *t, const struct member *m,
                        const struct err *err);
-/* It is opened again when one of them has left. */
+/* It is opened again when one of them has left; for other processes, of whom
+ * nobody hears, after a while. */
 void member_wait_for_room(struct train *t, struct member *m);
+/* False until then. */
+bool member_has_room(const struct train *t, const struct member *m);
 
 /* ---- saved.c: what a member leaves, and what it goes on from ------------ */
 

@@ -142,8 +142,19 @@ bool train_broken_off(void *context)
 
 bool member_has_turn(const struct train *t, const struct member *m)
 {
-    return m && (!m->waits || m->asked) &&
-           (!m->crowded || m->crowded_at != t->left);
+    return m && (!m->waits || m->asked) && member_has_room(t, m);
+}
+
+/* Of two waits, the shorter; -1: no end. */
+static int sooner(int a_ms, int b_ms)
+{
+    return a_ms < 0 || (b_ms >= 0 && b_ms < a_ms) ? b_ms : a_ms;
+}
+
+static int ms_until(int64_t then_ns)
+{
+    int64_t left = then_ns - clock_mono_ns();
+    return then_ns ? (left > 0 ? (int)(left / 1000000) + 1 : 0) : -1;
 }
 
 /* While there is nobody to train, until something comes or is to be closed. */
@@ -151,9 +162,12 @@ static void wait_idle(struct train *t)
 {
     struct pollfd p = {.fd = t->fd, .events = POLLIN};
     int wait_ms = sources_tidy(&t->sources);
-    for (size_t i = 0; i < t->members.len; i++)
+    for (size_t i = 0; i < t->members.len; i++) {
         if (member_has_turn(t, t->members.p[i]))
             return;
+        if (t->members.p[i])
+            wait_ms = sooner(wait_ms, ms_until(t->members.p[i]->again_ns));
+    }
     train_spend(t, SPENT_SYNCHRONISING);
     poll(&p, 1, wait_ms);
     train_spend(t, t->members.len ? SPENT_SYNCHRONISING : SPENT_IDLE);
@@ -168,6 +182,8 @@ static void start(struct train *t, size_t at)
     struct member *m = t->members.p[at];
     struct err err = {0};
     m->begun = true;
+    m->crowded = false;
+    m->again_ns = 0;
     train_spend(t, SPENT_SYNCHRONISING);
     int rc = member_open(t, m, &err) ? -1 : m->kind->begin(t, m, &err);
     train_spend(t, SPENT_INPUT);

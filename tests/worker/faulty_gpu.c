@@ -5,8 +5,10 @@
  * word each: `lost` once, as a GPU that fell off the bus, after which the
  * file is gone; `off=GPU`, the same of that one for good: no trainer that sees
  * it (CUDA_VISIBLE_DEVICES) finds a GPU; `bytes=N`, no more memory than that in
- * all; `absent=WHY`. Steps that are given go into the file that
- * THRONG_TEST_GPU_STEPS names: the cohort's machine, and how many. */
+ * all; `bytes=N taken=M`, of which another process has so much; `bytes=N
+ * late=M`, the same from when it was seen that all are free; `absent=WHY`.
+ * Steps that are given go into the file that THRONG_TEST_GPU_STEPS names: the
+ * cohort's machine, and how many. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,8 @@ void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
                     struct gpu_slot *slots, int slot_count, int64_t times);
 uint64_t __real_gpu_free_bytes(void);
 uint64_t __wrap_gpu_free_bytes(void);
+uint64_t __real_gpu_all_bytes(void);
+uint64_t __wrap_gpu_all_bytes(void);
 void *__real_gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err);
 void *__wrap_gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err);
 void __real_gpu_release(struct gpu_machine *g, void *memory);
@@ -75,14 +79,36 @@ void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
 }
 
 static uint64_t in_use;
+static bool refused; /* what others took late is seen now */
+
+/* False: it has what it has. */
+static bool limits(uint64_t *all, uint64_t *taken, uint64_t *late)
+{
+    char text[128];
+    if (!fault(text, sizeof(text)) || strncmp(text, "bytes=", 6) != 0)
+        return false;
+    const char *by_others = strstr(text, "taken="),
+               *later = strstr(text, "late=");
+    *all = strtoull(text + 6, NULL, 10);
+    *taken = by_others ? strtoull(by_others + 6, NULL, 10) : 0;
+    *late = later ? strtoull(later + 5, NULL, 10) : 0;
+    return true;
+}
+
+static uint64_t left_of(uint64_t all, uint64_t taken)
+{
+    return all > in_use + taken ? all - in_use - taken : 1;
+}
 
 void *__wrap_gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
 {
+    uint64_t all, taken, late;
     void *p = NULL;
-    if (bytes <= __wrap_gpu_free_bytes())
+    if (!limits(&all, &taken, &late) || bytes <= left_of(all, taken + late))
         p = __real_gpu_alloc(g, bytes, err);
     else
         err_set(err, ERR_LIMIT, "the GPU has no room for %zu bytes", bytes);
+    refused |= !p;
     in_use += p ? malloc_usable_size(p) : 0;
     return p;
 }
@@ -95,11 +121,16 @@ void __wrap_gpu_release(struct gpu_machine *g, void *memory)
 
 uint64_t __wrap_gpu_free_bytes(void)
 {
-    char text[128];
-    if (!fault(text, sizeof(text)) || strncmp(text, "bytes=", 6) != 0)
+    uint64_t all, taken, late;
+    if (!limits(&all, &taken, &late))
         return __real_gpu_free_bytes();
-    uint64_t all = strtoull(text + 6, NULL, 10);
-    return all > in_use ? all - in_use : 1;
+    return left_of(all, taken + (refused ? late : 0));
+}
+
+uint64_t __wrap_gpu_all_bytes(void)
+{
+    uint64_t all, taken, late;
+    return limits(&all, &taken, &late) ? all : __real_gpu_all_bytes();
 }
 
 const char *__wrap_gpu_absent(void)
