@@ -171,23 +171,28 @@ static size_t gpus_of(const struct study *s)
     return count;
 }
 
+struct device_work device_work_of(const struct nn_model *m, size_t rows,
+                                  int64_t epochs)
+{
+    double batch = fmin((double)nn_model_batch(m), (double)rows);
+    return (struct device_work){
+        .depth = (double)nn_model_depth(m),
+        .flops = FORWARD_AND_BACKWARD * nn_model_flops(m) * batch,
+        .steps = ceil((double)rows / batch) * (double)epochs,
+        .numbers = nn_model_member_numbers(m)};
+}
+
 static struct device_work work_of(const struct study_devices *d,
                                   const struct nn_model *m, size_t rows)
 {
     const struct study *s = d->study;
     const struct plan *p = s->plan;
-    double batch = fmin((double)nn_model_batch(m), (double)rows);
     bool learns = p->strategy->learns != LEARNS_NOT;
-    struct device_work w = {
-        .depth = (double)nn_model_depth(m),
-        .flops = FORWARD_AND_BACKWARD * nn_model_flops(m) * batch,
-        .steps = ceil((double)rows / batch) * (double)nn_model_epochs(m),
-        .numbers = nn_model_member_numbers(m),
-        .trials = trials_of(d, nn_model_key(m)),
-        .conduct_s = CONDUCT_S,
-        .gpus = (unsigned)gpus_of(s),
-        .cpus = study_cpus(s)};
-    w.cpus = w.cpus ? w.cpus : 1;
+    struct device_work w = device_work_of(m, rows, nn_model_epochs(m));
+    w.trials = trials_of(d, nn_model_key(m));
+    w.conduct_s = CONDUCT_S;
+    w.gpus = (unsigned)gpus_of(s);
+    w.cpus = study_cpus(s) ? study_cpus(s) : 1;
     w.at_once = learns ? LEARNING_AT_ONCE * w.cpus : 0;
     if (p->parallel && (!w.at_once || p->parallel < w.at_once))
         w.at_once = p->parallel;
@@ -303,7 +308,7 @@ void study_device_share(const struct study *s, struct needs *n)
 
 /* By its file, since a static program can ask nobody; THRONG_GPUS describes
  * GPUs that are not there. */
-static bool may_have_gpu(const struct machine *m)
+bool device_may_be_there(const struct machine *m)
 {
     return m->gpu_count || file_exists("/dev/nvidiactl") ||
            file_exists("/dev/dxg");
@@ -311,7 +316,7 @@ static bool may_have_gpu(const struct machine *m)
 
 static bool is_asked(const struct study *s)
 {
-    return job_device_is_auto(s->plan) && may_have_gpu(s->setup.machine);
+    return job_device_is_auto(s->plan) && device_may_be_there(s->setup.machine);
 }
 
 /* The key that most samples have is decided first: what trials need depends on

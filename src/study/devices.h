@@ -15,6 +15,13 @@ struct device_asked {
 bool device_paces(const struct device_asked *q, struct device_pace *cpu,
                   struct device_pace *gpu);
 
+/* A GPU that the device cuda may be able to use. */
+bool device_may_be_there(const struct machine *m);
+struct nn_model;
+/* What one of them takes on so many rows; who else there is is not said. */
+struct device_work device_work_of(const struct nn_model *m, size_t rows,
+                                  int64_t epochs);
+
 /* ---- job_devices.c: in jobs of a cluster --------------------------------- */
 
 /* Nobody has named a device. */

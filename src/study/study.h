@@ -633,6 +633,11 @@ struct one_task {
     unsigned asked; /* times that somebody wanted it to end */
 };
 
+struct device_choice;
+/* The device that trains it sooner, where nobody has named one. False: there is
+ * nothing to choose between, or nobody knows: it is the cpu. */
+bool one_device(const struct task *task, const char *scratch, struct arena *a,
+                struct device_choice *choice);
 /* Runs the task, whose id is 1, to its end. -1: it could not be run at all. */
 int one_task_run(struct one_task *t, const struct task *task, struct arena *a,
                  struct err *err);

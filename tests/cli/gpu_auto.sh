@@ -111,6 +111,27 @@ check_equal 'a device that is named is taken' ' 4 "device":"cpu" ' \
 run "$THRONG" status said
 check_lacks 'and nothing is chosen' "$out" 'auto chose'
 
+# One model alone: the same two times, of one cpu.
+single=(train net.yaml lr=0.01 units=4)
+run "$THRONG" "${single[@]}"
+check_status 'one model is trained where the GPU is said to be fast' 0
+check_contains 'and it is said why' "$err" 'throng train: device cuda: it should take '
+on_gpu=$out
+run "$THRONG" "${single[@]}" --device cuda
+check_equal 'it is the same that is trained there by name' "$on_gpu" "$out"
+check_lacks 'of which nothing is said' "$err" 'it should take'
+run "$THRONG" "${single[@]}" --device cpu
+check_lacks 'and a cpu that is named is taken' "$err" 'it should take'
+paces '1e-9 1e14 0' '1e-2 1e6 5'
+run "$THRONG" "${single[@]}" --device auto
+check_matches 'where the GPU is slow it is the cpu' "$err" \
+    'device cpu: it should take .* on the GPU, .* on a cpu'
+sed 's/xy.csv/none.csv/' net.yaml >none.yaml
+run "$THRONG" train none.yaml lr=0.01 units=4
+check_status 'what cannot be read is not chosen for' 1
+check_lacks 'and fails as it does' "$err" 'it should take'
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+
 # Without the second worker, or with a GPU that is not there.
 rm bin/throng-worker-cuda
 study alone '[4]' >alone.yaml
