@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
+#include "cli/choose_device.h"
 #include "cli/columns.h"
 #include "cli/confusion.h"
 #include "cli/judged_rows.h"
@@ -28,6 +29,7 @@ struct asked {
     struct value *rows;    /* what came of single rows; the same */
     int64_t components, clusters; /* of the rows of a layer; 0: none */
     bool quiet;                   /* nothing but errors */
+    bool chooses;                 /* the device, where nobody names it */
 };
 
 /* ---- what comes back ------------------------------------------------------
@@ -309,6 +311,8 @@ static int ask(struct asked *n, struct task *task)
     n->one.notice = on_notice;
     if (inference_task(&n->wanted, c->arena, task, &c->err))
         return call_fail(c);
+    if (n->chooses)
+        choose_device(c, task, n->wanted.scratch, n->quiet);
     return run_task(n, task);
 }
 
@@ -534,6 +538,7 @@ int inference_run(struct call *c, bool predict)
     struct asked n = {
         .call = c,
         .quiet = predict && call_flag(c, "quiet"),
+        .chooses = true,
         .wanted = {.data = call_option(c, "data"),
                    .labels = call_option(c, "labels"),
                    .calibration =

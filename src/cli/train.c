@@ -9,12 +9,13 @@
 
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/choose_device.h"
 #include "cli/confusion.h"
 #include "cli/fix.h"
 #include "cli/model_file.h"
 #include "study/study.h"
 #include "nn/nn.h"
-#include "terms/device_cost.h"
+#include "terms/device.h"
 #include "terms/metric.h"
 
 #define NAMES_MAX 64
@@ -188,24 +189,6 @@ static int finish(struct training *t)
     }
 }
 
-/* Where nobody has named one: what was chosen, and why, is said. */
-static void choose_device(struct training *t, struct task *task)
-{
-    struct device_choice choice;
-    struct buf b;
-    if ((task->device.len && !str_is(task->device, "auto")) ||
-        !one_device(task, t->one.scratch, t->call->arena, &choice))
-        return;
-    task->device = str_of(choice.device->name);
-    buf_init(&b);
-    num_print_seconds(&b, choice.gpu_s);
-    buf_adds(&b, " on the GPU, ");
-    num_print_seconds(&b, choice.cpu_s);
-    say("throng train: device %s: it should take %s on a cpu\n",
-        choice.device->name, b.p);
-    buf_done(&b);
-}
-
 static int train(struct call *c, struct training *t)
 {
     int64_t own = 1, seed, budget;
@@ -227,7 +210,7 @@ static int train(struct call *c, struct training *t)
                                      (uint64_t)seed, c->arena);
     task.budget = budget;
     task.device = str_of(device ? device : "");
-    choose_device(t, &task);
+    choose_device(c, &task, t->one.scratch, false);
     if (one_task_run(&t->one, &task, c->arena, &c->err))
         return call_fail(c);
     return finish(t);

@@ -126,6 +126,44 @@ paces '1e-9 1e14 0' '1e-2 1e6 5'
 run "$THRONG" "${single[@]}" --device auto
 check_matches 'where the GPU is slow it is the cpu' "$err" \
     'device cpu: it should take .* on the GPU, .* on a cpu'
+
+# Models that answer: of new rows, of their own, of a product of tables.
+run "$THRONG" predict net.safetensors --data xy.csv
+check_matches 'where the GPU is slow the cpu predicts' "$err" \
+    'throng predict: device cpu: it should take .* on the GPU, .* on a cpu'
+on_cpu=$(cut -f 1-3 <<<"$out")
+run "$THRONG" predict net.safetensors --data xy.csv --quiet
+check_equal 'of which nothing is said to who wants it quiet' '' "$err"
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+run "$THRONG" predict net.safetensors --data xy.csv
+check_contains 'where it is fast the GPU does' "$err" 'throng predict: device cuda: '
+check_equal 'and predicts the same' "$on_cpu" "$(cut -f 1-3 <<<"$out")"
+run "$THRONG" predict net.safetensors --data xy.csv --device cpu
+check_lacks 'a device that is named is taken' "$err" 'it should take'
+run "$THRONG" evaluate net.safetensors
+check_contains 'evaluate chooses, too' "$err" 'throng evaluate: device cuda: '
+# A GPU whose start takes as long as two passes of the cpu: for one model it is
+# not worth it, for four together it is.
+{ study kept '[4]'; echo 'keep: all'; } >kept.yaml
+run "$THRONG" run kept.yaml
+run "$THRONG" ensemble kept best:4 -o four.ensemble
+check_status 'four models are one' 0
+paces '1 1e14 0' '1e-9 1e14 1e-9'
+run "$THRONG" predict net.safetensors --data xy.csv
+pass=$(sed -n 's/.*on the GPU, \([0-9]*\)s on a cpu$/\1/p' <<<"$err")
+paces '1 1e14 0' "1e-9 1e14 $((2 * pass))"
+run "$THRONG" predict net.safetensors --data xy.csv
+check_contains 'one model is asked on the cpu' "$err" 'throng predict: device cpu: '
+run "$THRONG" predict four.ensemble --data xy.csv
+check_contains 'an ensemble on the GPU' "$err" 'throng predict: device cuda: '
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+printf 'x\n0.1\n0.2\n' >a.csv
+printf 'y\n0.1\n0.2\n' >b.csv
+run "$THRONG" predict net.safetensors --product a.csv,b.csv --keep all
+check_contains 'and so is it for a product of tables' "$err" 'throng predict: device cuda: '
+run "$THRONG" predict net.safetensors --data none.csv
+check_status 'rows that are not there are not chosen for' 4
+check_lacks 'and are missed as ever' "$err" 'it should take'
 sed 's/xy.csv/none.csv/' net.yaml >none.yaml
 run "$THRONG" train none.yaml lr=0.01 units=4
 check_status 'what cannot be read is not chosen for' 1
