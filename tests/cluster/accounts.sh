@@ -2,7 +2,6 @@
 # A Slurm that keeps accounts: it refuses who has none, and knows what the queue
 # has forgotten.
 # timeout: 400
-# alone
 export SLURM_TEST_ACCOUNTS=1 SLURM_TEST_CONF='MinJobAge=2
 '
 . "$(dirname "$0")/lib.sh"

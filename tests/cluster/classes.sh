@@ -2,7 +2,6 @@
 # what saves checkpoints is cut into pieces of it, and what does not gets a
 # longer one.
 # timeout: 600
-# alone
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p config/throng

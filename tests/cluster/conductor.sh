@@ -1,7 +1,6 @@
 # A conductor that is a job of the scheduler itself: one after the other, never
 # two, and none is left.
 # timeout: 600
-# alone
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p config/throng

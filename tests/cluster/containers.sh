@@ -2,7 +2,6 @@
 # tests/cli/container.sh a stand-in takes apptainer's place; that it is on PATH
 # of the nodes only, the job's setup sees to, as `module load` would.
 # timeout: 400
-# alone
 . "$(dirname "$0")/lib.sh"
 export STAND_IN=$TMP/stand_in
 mkdir "$STAND_IN"

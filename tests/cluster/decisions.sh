@@ -2,7 +2,6 @@
 # Trainings on a real Slurm that wait for a decision, of whoever conducts the
 # study by then.
 # timeout: 600
-# alone
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .

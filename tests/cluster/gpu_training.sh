@@ -3,7 +3,6 @@
 # chosen is told. The GPUs are pretended ones, whose kernels run on the cpu
 # (throng-worker-cuda-here).
 # timeout: 300
-# alone
 . "$(dirname "$0")/lib.sh"
 
 here=$THRONG_BUILD/src/worker/throng-worker-cuda-here

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A node of a real Slurm on which nothing goes well is left out, and named.
 # timeout: 300
-# alone
 . "$(dirname "$0")/lib.sh"
 
 # On t2 every trial fails at once. Those that run elsewhere take a while, so

@@ -1,7 +1,6 @@
 # The verb predict as a study whose shards are tasks of Slurm's jobs: the same
 # table as on this machine, also when its conductor is killed.
 # timeout: 300
-# alone
 . "$(dirname "$0")/lib.sh"
 
 awk 'BEGIN { srand(3); print "a,b,y"

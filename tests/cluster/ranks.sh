@@ -1,6 +1,5 @@
 # Trials on several nodes: ranks that srun starts on a real Slurm.
 # timeout: 600
-# alone
 . "$(dirname "$0")/lib.sh"
 
 done_of() { # NAME

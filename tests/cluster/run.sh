@@ -1,6 +1,5 @@
 # A study on a real Slurm: each trial once, whatever happens to its jobs.
 # timeout: 600
-# alone
 . "$(dirname "$0")/lib.sh"
 
 # Each trial writes a line when it ends, so that one that ran twice is seen.

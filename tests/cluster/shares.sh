@@ -2,7 +2,6 @@
 # beside others in the same job, and no sign of ranks that are not its own.
 # The GPUs are pretended ones: Slurm counts and names them as it does real ones.
 # timeout: 600
-# alone
 . "$(dirname "$0")/lib.sh"
 
 # Each trial tells what it sees and waits until so many are there at once.

@@ -1,7 +1,6 @@
 # What a person is told of the jobs of a study: why they wait, how they ended,
 # what was submitted, and where their files are.
 # timeout: 500
-# alone
 . "$(dirname "$0")/lib.sh"
 
 cat >held.yaml <<'YAML'
