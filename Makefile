@@ -16,14 +16,15 @@ PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
 all: build
 
 build: build-quick
+	@ninja -C build benches
 	@! grep -q '^build kernels:' build/build.ninja || ninja -C build kernels
 
-# All but what nvcc compiles, which takes it minutes.
+# All but what nvcc compiles, which takes it minutes, and the benches.
 build-quick: build/build.ninja
 	@ninja -C build
 
 build-san: build-san/build.ninja
-	@ninja -C build-san
+	@ninja -C build-san all benches
 
 build-fuzz: build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzz
