@@ -211,9 +211,18 @@ static void who_cannot_save_is_not_interrupted(void **state)
 {
     struct bench *b = *state;
     struct task tasks[] = {shell(b, 1, RAN "sleep 1"), shell(b, 2, RAN)};
+    uint32_t starts = 0;
+    int code;
     job_write(b, tasks, 2);
-    assert_int_equal(run(b, "0.2"), WORKER_EXIT_DONE);
-    job_hear(b, 0);
+    /* On a busy machine 0.2 s may be over before the first task has begun. */
+    while ((code = run(b, "0.2")) == WORKER_EXIT_AGAIN)
+        starts++;
+    assert_int_equal(code, WORKER_EXIT_DONE);
+    for (uint32_t i = 0; i <= starts; i++) {
+        job_hear(b, i);
+        if (job_outcome(b, 1) != OUTCOME_NONE)
+            break;
+    }
     assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
     assert_string_equal(bench_file(b, job_file(b, "ran")), "1\n2\n");
     assert_contains(bench_file(b, job_file(b, "7.log")),
