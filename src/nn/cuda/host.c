@@ -12,7 +12,9 @@
 #include "nn/cuda/kernels.inc"
 #include "sys/sys.h"
 
-#define STACK_BYTES ((size_t)64 << 10)
+/* Some lines of cache more than a power of two: at equal distances from it the
+ * ends of all stacks would be in the same few lines. */
+#define STACK_BYTES (((size_t)64 << 10) + 17 * 64)
 
 struct gpu_where gpu_where;
 struct four *gpu_fast;
@@ -59,24 +61,62 @@ static float of_11_bits(float x)
     return b.x;
 }
 
-/* What each thread gave, for those of its warp, which all come here. In two
- * places by turns: who gives again has waited until all have taken. */
+typedef float eight_floats __attribute__((vector_size(32)));
+
+enum { WARP = 32, MOST_GIVEN = 96 };
+
+/* The products that each thread has given and that are not made yet. */
+static struct given {
+    int count;
+    float *d[MOST_GIVEN], a[MOST_GIVEN][4], b[MOST_GIVEN][2];
+} given[GPU_MANY];
+
 void gpu_tensor_product(float d[4], const float a[4], const float b[2])
 {
-    static float as[2][GPU_MANY][4], bs[2][GPU_MANY][2];
-    static unsigned char turns[GPU_MANY];
-    const int thread = gpu_where.thread, warp = thread / 32 * 32;
-    const int g = thread % 32 / 4, q = thread % 4;
-    const int turn = turns[thread] ^= 1;
+    struct given *mine = &given[gpu_where.thread];
+    const int n = mine->count++;
+    require(n < MOST_GIVEN);
+    mine->d[n] = d;
     for (int i = 0; i < 4; i++)
-        as[turn][thread][i] = of_11_bits(a[i]);
+        mine->a[n][i] = of_11_bits(a[i]);
     for (int i = 0; i < 2; i++)
-        bs[turn][thread][i] = of_11_bits(b[i]);
-    leave_thread();
-    for (int e = 0; e < 4; e++)
+        mine->b[n][i] = of_11_bits(b[i]);
+}
+
+/* The numbers of a warp's threads as the matrices that they are. */
+static void make_product(const struct given *warp, int number)
+{
+    float a[16][8];
+    eight_floats b[8], d[16];
+    for (int t = 0; t < WARP; t++)
+        for (int i = 0; i < 4; i++) {
+            const int g = t / 4, q = t % 4;
+            a[g + i % 2 * 8][q + i / 2 * 4] = warp[t].a[number][i];
+            d[g + i / 2 * 8][2 * q + i % 2] = warp[t].d[number][i];
+            if (i < 2)
+                b[q + i * 4][g] = warp[t].b[number][i];
+        }
+    for (int m = 0; m < 16; m++)
         for (int k = 0; k < 8; k++)
-            d[e] += as[turn][warp + g * 4 + k % 4][e / 2 + k / 4 * 2] *
-                    bs[turn][warp + (2 * q + e % 2) * 4 + k % 4][k / 4];
+            d[m] += a[m][k] * b[k];
+    for (int t = 0; t < WARP; t++)
+        for (int i = 0; i < 4; i++)
+            warp[t].d[number][i] = d[t / 4 + i / 2 * 8][2 * (t % 4) + i % 2];
+}
+
+/* All threads of a warp come here, and have given as many; the first that goes
+ * on multiplies for all of them. */
+void gpu_tensor_made(void)
+{
+    leave_thread();
+    struct given *warp = &given[gpu_where.thread / WARP * WARP];
+    const int count = given[gpu_where.thread].count;
+    for (int i = 0; i < count; i++)
+        make_product(warp, i);
+    for (int t = 0; t < WARP && count > 0; t++) {
+        require(warp[t].count == count);
+        warp[t].count = 0;
+    }
 }
 
 static void run_threads(void)

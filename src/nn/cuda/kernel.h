@@ -113,7 +113,8 @@ INLINE float root_of(float x)
                      (unsigned)__cvta_generic_to_shared(to)),                  \
                  "l"(from), "r"((on) ? 16 : 0)                                 \
                  : "memory")
-/* A warp's 16 × 8 sums and 16 × 8 by 8 × 8 numbers: tensor.inc. */
+/* A warp's 16 × 8 sums and 16 × 8 by 8 × 8 numbers: tensor.inc. Nobody looks at
+ * the sums before TENSOR_MADE. */
 #define TENSOR_PRODUCT(d, a, b)                                                \
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "                  \
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"      \
@@ -121,6 +122,7 @@ INLINE float root_of(float x)
         : "r"(__float_as_uint((a)[0])), "r"(__float_as_uint((a)[1])),          \
           "r"(__float_as_uint((a)[2])), "r"(__float_as_uint((a)[3])),          \
           "r"(__float_as_uint((b)[0])), "r"(__float_as_uint((b)[1])))
+#define TENSOR_MADE()
 /* What was asked for until now is a lot; all but the last `lots` are there. */
 #define ASKED() asm volatile("cp.async.commit_group;" ::: "memory")
 #define FETCHED_BUT(lots)                                                      \
@@ -181,7 +183,9 @@ void gpu_wait(void);               /* until the others of the block do, too */
 #define FETCH_FOUR_IF(to, from, on)                                            \
     (*(to) = (on) ? *(const struct four *)(from) : no_four())
 void gpu_tensor_product(float d[4], const float a[4], const float b[2]);
+void gpu_tensor_made(void);
 #define TENSOR_PRODUCT(d, a, b) gpu_tensor_product(d, a, b)
+#define TENSOR_MADE() gpu_tensor_made()
 #define ASKED() ((void)0)
 #define FETCHED_BUT(lots) ((void)0)
 #define FROM_SLOW(p) (*(p))
