@@ -30,6 +30,7 @@ struct cohort {
 struct member {
     struct arena *arena;
     struct task task;
+    uint64_t draws_by; /* the task's seed, or of it what a shard makes */
     const struct kind *kind;
     struct nn_model *model;
     const struct device *device;

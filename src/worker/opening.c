@@ -214,9 +214,10 @@ static void draw_by_shard(struct member *m)
     uint64_t row = m->task.shard.row;
     bool by_row = (m->seated || committee_wanted(m)) &&
                   nn_trainer_asks_anew(m->cohort->trainer);
+    m->draws_by = m->task.seed;
     if (row && !by_row)
-        m->task.seed =
-            hash64(str_n((const char *)&row, sizeof(row)), m->task.seed) >> 1;
+        m->draws_by =
+            hash64(str_n((const char *)&row, sizeof(row)), m->draws_by) >> 1;
 }
 
 int member_open(struct train *t, struct member *m, struct err *err)
@@ -248,7 +249,7 @@ int member_open(struct train *t, struct member *m, struct err *err)
     if (!m->cohort)
         return -1;
     draw_by_shard(m);
-    struct nn_member one = {m->model, &m->view, m->task.seed};
+    struct nn_member one = {m->model, &m->view, m->draws_by};
     m->place = nn_trainer_join(m->cohort->trainer, &one, err);
     if (m->place < 0) {
         cohort_give_up(t, m);

@@ -38,7 +38,7 @@ static int judge(struct member *m, const struct data_view *view,
                  struct nn_report *r, struct nn_trainer **trainer,
                  struct err *err)
 {
-    struct nn_member one = {m->model, view, m->task.seed};
+    struct nn_member one = {m->model, view, m->draws_by};
     *trainer = nn_trainer_open(m->device->name, m->model, 1, err);
     int place = *trainer ? nn_trainer_join(*trainer, &one, err) : -1;
     if (place < 0)
