@@ -2,6 +2,7 @@
 #include "base/ranks.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -11,10 +12,18 @@ struct placed {
     size_t at;
 };
 
+int number_order(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    if (isnan(x) || isnan(y))
+        return isnan(x) - isnan(y);
+    return (x > y) - (x < y);
+}
+
 static int by_x(const void *a, const void *b)
 {
-    double x = ((const struct placed *)a)->x, y = ((const struct placed *)b)->x;
-    return (x > y) - (x < y);
+    return number_order(&((const struct placed *)a)->x,
+                        &((const struct placed *)b)->x);
 }
 
 /* Equal numbers share theirs. */
@@ -25,7 +34,7 @@ static void rank_all(const double *x, size_t count, double *ranks)
         all[i] = (struct placed){x[i], i};
     qsort(all, count, sizeof(*all), by_x);
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && all[end].x == all[i].x;)
+        for (end = i; end < count && by_x(&all[end], &all[i]) == 0;)
             end++;
         for (size_t k = i; k < end; k++)
             ranks[all[k].at] = ((double)i + (double)end - 1) / 2;
@@ -33,8 +42,18 @@ static void rank_all(const double *x, size_t count, double *ranks)
     free(all);
 }
 
+static bool are_numbers(const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(x[i]))
+            return false;
+    return true;
+}
+
 double rank_correlation(const double *x, const double *y, size_t count)
 {
+    if (!are_numbers(x, count) || !are_numbers(y, count))
+        return NAN;
     double *a = xcalloc(2 * count + 1, sizeof(*a)), *b = a + count;
     double middle = ((double)count - 1) / 2, both = 0, xx = 0, yy = 0;
     rank_all(x, count, a);

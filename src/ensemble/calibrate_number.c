@@ -11,17 +11,11 @@
 #include "base/ranks.h"
 #include "ensemble/ensemble.h"
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* What the product is short of a whole number by rounding is no rank more. */
 double conformal_score(double *scores, size_t count, double alpha)
 {
     double rank = ceil((double)(count + 1) * (1 - alpha) - 1e-9);
-    qsort(scores, count, sizeof(*scores), by_size);
+    qsort(scores, count, sizeof(*scores), number_order);
     if (!(rank <= (double)count))
         return INFINITY;
     return rank < 1 ? -INFINITY : scores[(size_t)rank - 1];
