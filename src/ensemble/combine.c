@@ -2,12 +2,15 @@
  *
  * Variances add up: what members differ by (epistemic) and what each of them
  * says that its truth varies by (aleatoric). All of it is sums in the order of
- * the passes, so that the same passes are the same bits. */
+ * the passes, so that the same passes are the same bits. Where a pass says what
+ * is no finite number nothing is said of the row: sorted or counted with the
+ * others it would look like an answer. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/ranks.h"
 #include "ensemble/ensemble.h"
 
 #define COMBINE_NAME(name, text, ...) text,
@@ -35,6 +38,21 @@ static bool is_choice(const struct combine_head *h)
     return h->classes && !h->each;
 }
 
+static bool are_finite(const struct combine_rule *r,
+                       const struct combine_head *h, const double *passes)
+{
+    for (size_t i = 0; i < combine_passes(r) * h->width; i++)
+        if (!isfinite(passes[i]))
+            return false;
+    return true;
+}
+
+static void say_nothing(double *to, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        to[k] = NAN;
+}
+
 static double mean_of(const struct combine_rule *r, const double *passes,
                       size_t width, size_t k)
 {
@@ -45,12 +63,6 @@ static double mean_of(const struct combine_rule *r, const double *passes,
 }
 
 /* ---- quantiles ---------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static bool weigh_the_same(const struct combine_rule *r)
 {
@@ -94,7 +106,7 @@ static void sort_passes(const struct combine_rule *r, const double *passes,
 {
     for (size_t p = 0; p < combine_passes(r); p++)
         sorted[p] = passes[p * width + k];
-    qsort(sorted, combine_passes(r), sizeof(*sorted), by_size);
+    qsort(sorted, combine_passes(r), sizeof(*sorted), number_order);
 }
 
 static double quantile_of(const struct combine_rule *r, const double *passes,
@@ -191,6 +203,10 @@ static void take_stacked(const struct combine_rule *r,
 void combine_outputs(const struct combine_rule *r, const struct combine_head *h,
                      const double *passes, double *scratch, double *to)
 {
+    if (!are_finite(r, h, passes)) {
+        say_nothing(to, h->width);
+        return;
+    }
     if (r->how == COMBINE_VOTE && h->classes)
         take_votes(r, h, passes, to);
     else if (r->how == COMBINE_MEDIAN)
@@ -292,6 +308,10 @@ void combine_sureness(const struct combine_rule *r,
                       const struct combine_head *h, const double *passes,
                       double *scratch, double *to)
 {
+    if (!are_finite(r, h, passes)) {
+        say_nothing(to, combine_columns(r, h));
+        return;
+    }
     if (is_choice(h)) {
         choice_sureness(r, h, passes, to);
         return;

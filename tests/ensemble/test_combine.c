@@ -174,6 +174,43 @@ static void medians_of_probabilities_add_up_to_1(void **state)
     are_near(out, (double[]){0.2 / 0.8, 0.3 / 0.8, 0.3 / 0.8}, 3);
 }
 
+static void all_are_nothing(const double *found, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_true(isnan(found[i]));
+}
+
+/* Sorted among the others it would be a number, counted a vote. */
+static void a_pass_that_is_no_number_leaves_nothing_to_say(void **state)
+{
+    static const double third[] = {1 / 3., 1 / 3., 1 / 3.};
+    static const double stack[] = {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const double bad[] = {NAN, INFINITY};
+    (void)state;
+    for (int i = 0; i < COMBINE_COUNT * 2; i++) {
+        double b = bad[i % 2], scratch[ROOM], out[ROOM];
+        double numbers[] = {1, b, 9};
+        double chances[] = {0.6, 0.3, 0.1, b, b, b, 0.1, 0.2, 0.7};
+        struct combine_head number = {.width = 1, .stack = stack};
+        struct combine_head choice = {
+            .width = 3, .classes = true, .stack = stack};
+        struct combine_rule r = {.how = (enum combine)(i / 2),
+                                 .members = 3,
+                                 .samples = 1,
+                                 .weights = third,
+                                 .quantiles = middle,
+                                 .quantile_count = 2};
+        combine_outputs(&r, &number, numbers, scratch, out);
+        all_are_nothing(out, 1);
+        combine_sureness(&r, &number, numbers, scratch, out);
+        all_are_nothing(out, combine_columns(&r, &number));
+        combine_outputs(&r, &choice, chances, scratch, out);
+        all_are_nothing(out, 3);
+        combine_sureness(&r, &choice, chances, scratch, out);
+        all_are_nothing(out, combine_columns(&r, &choice));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +222,7 @@ int main(void)
         cmocka_unit_test(classes_have_entropy_and_what_members_disagree_in),
         cmocka_unit_test(a_stack_has_the_entropy_of_what_it_says),
         cmocka_unit_test(medians_of_probabilities_add_up_to_1),
+        cmocka_unit_test(a_pass_that_is_no_number_leaves_nothing_to_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
