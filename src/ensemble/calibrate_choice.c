@@ -18,9 +18,10 @@
 /* ---- scaling ---------------------------------------------------------------
  */
 
+/* What is not a number stays such. */
 static double logit_of(double p)
 {
-    return log(fmax(p, (double)FLT_MIN));
+    return isnan(p) ? p : log(fmax(p, (double)FLT_MIN));
 }
 
 void calibrate_scale(const double *p, size_t classes, double inverse,

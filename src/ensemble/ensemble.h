@@ -129,7 +129,7 @@ size_t opinions_truths(const struct combine_head *h);
 /* The line; rows, members, heads and out_of_fold count. */
 void opinions_print(struct buf *b, const struct opinions *o);
 /* Numbers lie in the bytes, which begin at a multiple of 8. An error where a
- * truth is not known. */
+ * truth is not known, or what a member says is no finite number. */
 int opinions_parse(struct opinions *o, struct str bytes, const char *path,
                    struct arena *a, struct err *err);
 /* The mean loss of what they say together by these weights, which add up to 1,

@@ -187,6 +187,18 @@ static bool truths_ok(const struct opinions *o)
     return true;
 }
 
+/* What a model says of a row must be numbers to choose or calibrate by. */
+static bool passes_ok(const struct opinions *o)
+{
+    for (size_t r = 0; r < o->rows; r++) {
+        const double *said = opinions_said(o, r);
+        for (size_t i = 0; i < o->members * o->wide; i++)
+            if (!isfinite(said[i]))
+                return false;
+    }
+    return true;
+}
+
 int opinions_parse(struct opinions *o, struct str bytes, const char *path,
                    struct arena *a, struct err *err)
 {
@@ -212,6 +224,10 @@ int opinions_parse(struct opinions *o, struct str bytes, const char *path,
         return err_set(err, ERR_INPUT,
                        "the truth of some rows is not known; a choice needs "
                        "rows with labels");
+    if (!passes_ok(&found))
+        return err_set(err, ERR_INPUT,
+                       "what a model predicts of some rows is no finite "
+                       "number: its weights have diverged, or are broken");
     *o = found;
     return 0;
 }

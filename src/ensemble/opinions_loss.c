@@ -24,9 +24,10 @@ static double mean_of(const struct said *s, size_t k)
     return sum;
 }
 
+/* What is not a number stays such. */
 static double surprise(double p)
 {
-    return -log(fmax(p, (double)FLT_MIN));
+    return isnan(p) ? p : -log(fmax(p, (double)FLT_MIN));
 }
 
 static double class_weight(const struct combine_loss *l, size_t class)

@@ -91,7 +91,7 @@ void nn_verdict_free(struct nn_verdict *v)
 static double logit_of(const struct nn_head *h, double p)
 {
     double least = (double)FLT_MIN;
-    double yes = log(fmax(p, least));
+    double yes = isnan(p) ? p : log(fmax(p, least));
     return h->loss == NN_LOSS_BINARY_CROSS_ENTROPY
                ? yes - log(fmax(1 - p, least))
                : yes;

@@ -210,3 +210,23 @@ for rows in "" "--data rows.csv"; do
     check_status "it cannot be judged ($rows)" 1
     check_contains "and why is said ($rows)" "$err" "the loss is not a number, since what is predicted is none"
 done
+run "$THRONG" calibrate lost.safetensors --data rows.csv
+check_status "nor calibrated" 1
+check_contains "and why is said of that, too" "$err" "the loss is not a number, since what is predicted is none"
+for how in mean median vote; do
+    python3 - $how <<'END'
+import hashlib, json, sys
+files = ["site.safetensors", "lost.safetensors", "site.safetensors"]
+members = [{"weights": f, "sha256": hashlib.sha256(open(f, "rb").read()).hexdigest()} for f in files]
+json.dump({"format": "throng.ensemble/1", "combine": sys.argv[1], "members": members},
+          open("lost.ensemble", "w"))
+END
+    run "$THRONG" predict lost.ensemble --csv
+    check_status "a member that has says nothing of any row ($how)" 3
+    check_contains "nor do all of them ($how)" "$err" "rows have no prediction"
+    run "$THRONG" evaluate lost.ensemble
+    check_status "they cannot be judged ($how)" 1
+    run "$THRONG" calibrate lost.ensemble --data rows.csv
+    check_status "nor calibrated ($how)" 1
+    check_contains "for the same reason ($how)" "$err" "the loss is not a number, since what is predicted is none"
+done

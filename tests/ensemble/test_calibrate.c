@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/rng.h"
@@ -214,6 +215,49 @@ static void one_pass_has_the_spread_that_it_says(void **state)
     arena_free(a);
 }
 
+static void what_is_not_a_number_is_not_scaled_to_one(void **state)
+{
+    double p[] = {NAN, NAN, NAN};
+    struct calibrated_number n;
+    (void)state;
+    calibrate_scale(p, 3, 0.5, p);
+    assert_true(isnan(p[0]) && isnan(p[1]) && isnan(p[2]));
+    calibrate_number((double[]){1, 2}, (double[]){NAN, 1}, (double[]){1, 3}, 2,
+                     0.5, &n);
+    assert_true(isnan(n.rank_correlation));
+}
+
+/* A choice of three by two members, of two rows. */
+static int parse_with(double said, struct err *err)
+{
+    static const struct combine_head three = {.width = 3, .classes = true};
+    struct opinions o = {
+        .rows = 2, .members = 2, .heads = &three, .head_count = 1}, got;
+    double rows[] = {0, 0.8, 0.1, 0.1, 0.6, 0.3,  0.1,
+                     1, 0.2, 0.7, 0.1, 0.2, said, 0.3};
+    struct arena *a = arena_new();
+    struct buf b;
+    buf_init(&b);
+    opinions_print(&b, &o);
+    buf_add(&b, rows, sizeof rows);
+    int rc = opinions_parse(&got, buf_str(&b), "passes", a, err);
+    double loss = rc ? NAN : opinions_loss(&got, (double[]){0.5, 0.5});
+    assert_true(rc || fabs(loss + (log(0.7) + log(0.6)) / 2) < 1e-12);
+    buf_done(&b);
+    arena_free(a);
+    return rc;
+}
+
+static void models_that_say_no_numbers_are_not_judged(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(parse_with(0.5, &err), 0);
+    assert_int_equal(parse_with(NAN, &err), -1);
+    assert_non_null(strstr(err.text, "no finite number"));
+    assert_int_equal(parse_with(INFINITY, &err), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +267,8 @@ int main(void)
         cmocka_unit_test(temperature_goes_the_right_way),
         cmocka_unit_test(every_output_is_judged_as_what_it_is),
         cmocka_unit_test(one_pass_has_the_spread_that_it_says),
+        cmocka_unit_test(what_is_not_a_number_is_not_scaled_to_one),
+        cmocka_unit_test(models_that_say_no_numbers_are_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
