@@ -21,7 +21,7 @@ struct rows {
     struct arena *arena;
     struct err *err;
     VEC(struct judged) list;
-    bool numbers; /* all labels and answers are */
+    bool numbers; /* all labels and answers are, and no classes */
 };
 
 /* ---- reading ---------------------------------------------------------------
@@ -33,6 +33,15 @@ static long column_of(const struct csv *csv, const char *name)
         if (str_is(csv->fields.p[i], name))
             return (long)i;
     return -1;
+}
+
+/* Classes may be named like numbers, but have their probabilities. */
+static bool are_classes(const struct csv *csv)
+{
+    for (size_t i = 0; i < csv->fields.len; i++)
+        if (str_starts(csv->fields.p[i], STR("p_")))
+            return true;
+    return false;
 }
 
 static int no_rows(struct err *err)
@@ -67,6 +76,7 @@ static int read_rows(struct rows *r, const char *folder)
     if (got > 0) {
         label = column_of(&csv, "label");
         answer = column_of(&csv, "predicted");
+        r->numbers = !are_classes(&csv);
     }
     if (got > 0 && (label < 0 || answer < 0))
         got = no_rows(r->err);
@@ -80,23 +90,24 @@ static int read_rows(struct rows *r, const char *folder)
 /* ---- the largest -----------------------------------------------------------
  */
 
-static int larger_first(double x, double y, size_t a, size_t b)
+/* The larger first; what is not a number is the last. */
+static int larger_first(double x, double y)
 {
     if (isnan(x) || isnan(y))
-        return isnan(x) != isnan(y) ? isnan(x) - isnan(y) : (a > b) - (a < b);
-    return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
+        return isnan(x) - isnan(y);
+    return (x < y) - (x > y);
 }
 
 static int by_truth(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;
-    return larger_first(x->truth, y->truth, x->at, y->at);
+    return larger_first(x->truth, y->truth);
 }
 
 static int by_guess(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;
-    return larger_first(x->guess, y->guess, x->at, y->at);
+    return larger_first(x->guess, y->guess);
 }
 
 static struct judged *sorted(const struct rows *r,
@@ -110,19 +121,24 @@ static struct judged *sorted(const struct rows *r,
     return copy;
 }
 
-/* Of the k rows with the largest truths, the share that is among the k with
- * the largest answers. */
-static double share_of(const struct judged *truths,
-                       const struct judged *guesses, size_t k, size_t rows)
+/* Of the k rows with the largest answers, the share whose truth is among the k
+ * largest. As large as the k-th truth is large enough; of answers that equal
+ * the k-th as many count as have room, each for its part, so that the order of
+ * rows says nothing. */
+static double share_of(const struct rows *r, const struct judged *truth,
+                       const struct judged *guess, size_t k)
 {
-    bool *among = xcalloc(rows + 1, sizeof(*among));
-    size_t found = 0;
-    for (size_t i = 0; i < k; i++)
-        among[guesses[i].at] = true;
-    for (size_t i = 0; i < k; i++)
-        found += among[truths[i].at];
-    free(among);
-    return (double)found / (double)k;
+    double above = 0, tied = 0, right_above = 0, right_tied = 0;
+    for (size_t i = 0; i < r->list.len; i++) {
+        const struct judged *one = &r->list.p[i];
+        int place = larger_first(one->guess, guess->guess);
+        bool right = larger_first(one->truth, truth->truth) <= 0;
+        above += place < 0;
+        tied += place == 0;
+        right_above += place < 0 && right;
+        right_tied += place == 0 && right;
+    }
+    return (right_above + ((double)k - above) * right_tied / tied) / (double)k;
 }
 
 static int add_k_rank(const struct rows *r, const char *text, struct value *to)
@@ -145,8 +161,8 @@ static int add_k_rank(const struct rows *r, const char *text, struct value *to)
         }
         value_set(r->arena, v, STR("k"), value_int(r->arena, (int64_t)k));
         value_set(r->arena, v, STR("share"),
-                  value_double(r->arena, share_of(truths, guesses, (size_t)k,
-                                                  r->list.len)));
+                  value_double(r->arena, share_of(r, &truths[k - 1],
+                                                  &guesses[k - 1], k)));
         value_list_add(r->arena, list, v);
     }
     free(truths);

@@ -61,6 +61,22 @@ static void the_largest_are_counted(void **state)
     assert_refused(*state, &q, "from 1 to the 4 rows, not 0");
 }
 
+/* Rows whose truth equals that of the k-th are all large enough, and answers
+ * that do share the places that are left, in whatever order they stand. */
+static void equal_numbers_do_not_go_by_the_order_of_rows(void **state)
+{
+    static const char *const tables[] = {
+        "row,label,predicted\n1,3,7\n2,3,7\n3,3,7\n4,1,9\n",
+        "row,label,predicted\n1,1,9\n2,3,7\n3,3,7\n4,3,7\n",
+        "row,label,predicted\n1,3,5\n2,3,5\n3,1,5\n4,1,5\n",
+        "row,label,predicted\n1,1,5\n2,1,5\n3,3,5\n4,3,5\n"};
+    for (size_t i = 0; i < 4; i++) {
+        struct judged_asked q = asked(*state, tables[i]);
+        q.k_rank = "2";
+        assert_true(figure(judge(*state, &q), "k_rank", 0, "share") == 0.5);
+    }
+}
+
 static void groups_are_judged_by_the_column_of_their_rows(void **state)
 {
     struct judged_asked q = asked(*state, "row,label,predicted\n"
@@ -96,6 +112,18 @@ static void classes_have_an_accuracy_and_no_largest(void **state)
     assert_refused(*state, &q, "of numbers, not of classes");
 }
 
+static void classes_that_are_called_0_and_1_are_no_numbers(void **state)
+{
+    struct judged_asked q =
+        asked(*state, "row,label,predicted,p_0,p_1\n1,0,0,0.9,0.1\n"
+                      "2,1,0,0.6,0.4\n");
+    scratch_file(*state, "rows.csv", "site\na\na\n");
+    q.by = "site";
+    assert_true(figure(judge(*state, &q), "groups", 0, "accuracy") == 0.5);
+    q.k_rank = "1";
+    assert_refused(*state, &q, "of numbers, not of classes");
+}
+
 static void rows_of_several_labels_are_refused(void **state)
 {
     struct judged_asked q = asked(*state, "row,predicted\n1,2\n");
@@ -107,8 +135,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(the_largest_are_counted),
+        scratch_test(equal_numbers_do_not_go_by_the_order_of_rows),
         scratch_test(groups_are_judged_by_the_column_of_their_rows),
         scratch_test(classes_have_an_accuracy_and_no_largest),
+        scratch_test(classes_that_are_called_0_and_1_are_no_numbers),
         scratch_test(rows_of_several_labels_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
