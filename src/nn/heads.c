@@ -225,6 +225,19 @@ static void note_words(struct nn_build *b, const struct nn_head *h,
     vec_push(&b->model->notices, text);
 }
 
+/* Its one answer would be right before it has learnt anything. */
+static void check_one_class(struct nn_build *b, const struct nn_head *h,
+                            const struct nn_data_field *label)
+{
+    bool several = h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY;
+    bool two = h->loss == NN_LOSS_BINARY_CROSS_ENTROPY && label->words;
+    if (label->classes == 1 && (several || two))
+        nn_fault_hint(b, "loss",
+                      "say another label, or take rows of other classes, too",
+                      "wants two classes%s, but all rows have the same %.*s",
+                      several ? " or more" : "", STRF(label->name));
+}
+
 static void check_label(struct nn_build *b, const struct nn_head *h)
 {
     const struct nn_data_facts *d = b->data;
@@ -244,6 +257,7 @@ static void check_label(struct nn_build *b, const struct nn_head *h)
                       "or mae, of distributions categorical_crossentropy",
                       "wants classes, but the label %.*s is numbers",
                       STRF(label->name));
+    check_one_class(b, h, label);
     if (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY && width == 1 &&
         label->classes > 2)
         nn_fault(b, "loss", "wants two classes, but the label %.*s has %lld",

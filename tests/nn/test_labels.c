@@ -174,6 +174,10 @@ static void a_loss_that_does_not_fit_the_label_is_refused(void **state)
     begin(&w);
     assert_int_equal(join(&w, MODEL("1", "binary_crossentropy")), -1);
     assert_non_null(strstr(w.err.text, "wants two classes"));
+    w.label.classes = 1;
+    assert_int_equal(join(&w, MODEL("1", "sparse_categorical_crossentropy")),
+                     -1);
+    assert_non_null(strstr(w.err.text, "wants two classes or more, but all "));
     w.label.categories = NULL;
     w.label.classes = 0;
     assert_int_equal(join(&w, MODEL("3", "sparse_categorical_crossentropy")),
