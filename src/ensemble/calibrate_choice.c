@@ -124,8 +124,10 @@ static void make_sets(const double *p, const size_t *truth, size_t classes,
     for (size_t i = 0; i < count; i++)
         scores[i] = 1 - p[i * classes + truth[i]];
     double most = conformal_score(scores, count, alpha);
+    size_t members = 0;
     for (size_t i = 0; i < count * classes; i++)
-        to->set_size += (1 - p[i] <= most) / (double)count;
+        members += 1 - p[i] <= most;
+    to->set_size = (double)members / (double)count;
     to->threshold = isinf(most) ? 0 : 1 - most;
     free(scores);
 }
@@ -135,9 +137,10 @@ void calibrate_choice(const double *p, const size_t *truth, size_t classes,
 {
     double *row = xcalloc(classes + 1, sizeof(*row));
     *to = (struct calibrated_choice){0};
+    size_t right = 0;
     for (size_t i = 0; i < count; i++)
-        to->accuracy +=
-            (largest(p + i * classes, classes) == truth[i]) / (double)count;
+        right += largest(p + i * classes, classes) == truth[i];
+    to->accuracy = (double)right / (double)count;
     double inverse = best_inverse(p, truth, classes, count, row);
     to->temperature = 1 / inverse;
     judge(p, truth, classes, count, inverse, row, &to->nll_scaled,

@@ -52,21 +52,24 @@ static void judge_spread(const double *errors, const double *sd, size_t count,
                          double alpha, struct calibrated_number *to)
 {
     double n = (double)count, wide = normal_quantile(1 - alpha / 2);
+    size_t inside = 0;
     double *scores = xcalloc(count + 1, sizeof(*scores));
-    to->coverage = to->sharpness = to->nll = to->crps = 0;
+    to->sharpness = to->nll = to->crps = 0;
     for (size_t i = 0; i < count; i++) {
         double z = errors[i] / sd[i];
         scores[i] = sd[i] > 0 ? z : errors[i] > 0 ? INFINITY : 0;
-        to->coverage += (errors[i] <= wide * sd[i]) / n;
+        inside += errors[i] <= wide * sd[i];
         to->sharpness += sd[i] / n;
         to->nll += (log(sd[i]) + log(2 * M_PI) / 2 + z * z / 2) / n;
         to->crps += (sd[i] > 0 ? sd[i] * crps_of(z) : errors[i]) / n;
     }
+    to->coverage = (double)inside / n;
     for (size_t k = 0; k < 9; k++) {
         double part = normal_quantile(0.5 + (double)(k + 1) / 20);
-        to->covered[k] = 0;
+        inside = 0;
         for (size_t i = 0; i < count; i++)
-            to->covered[k] += (errors[i] <= part * sd[i]) / n;
+            inside += errors[i] <= part * sd[i];
+        to->covered[k] = (double)inside / n;
     }
     to->rank_correlation = rank_correlation(sd, errors, count);
     to->interval_sd = conformal_score(scores, count, alpha);

@@ -91,6 +91,28 @@ static void temperature_goes_the_right_way(void **state)
     assert_true(c.temperature < 1 && c.nll_scaled < c.nll);
 }
 
+/* 37 of 50, one class of two in each set: no noise of running sums. */
+static void shares_are_counts_by_rows(void **state)
+{
+    double p[100], said[50], sd[50], truth[50];
+    size_t class[50];
+    struct calibrated_choice c;
+    struct calibrated_number n;
+    (void)state;
+    for (size_t i = 0; i < 50; i++) {
+        p[2 * i] = 0.9;
+        p[2 * i + 1] = 1 - 0.9;
+        class[i] = i >= 37;
+        said[i] = 0;
+        sd[i] = 1;
+        truth[i] = i < 37 ? 0 : 9;
+    }
+    calibrate_choice(p, class, 2, 50, 0.5, &c);
+    assert_true(c.accuracy == 37 / 50. && c.set_size == 1);
+    calibrate_number(said, sd, truth, 50, 0.1, &n);
+    assert_true(n.coverage == 37 / 50. && n.covered[0] == 37 / 50.);
+}
+
 static double figure(const struct value *list, size_t i, const char *name)
 {
     const struct value *v = value_at(list, i);
@@ -265,6 +287,7 @@ int main(void)
         cmocka_unit_test(new_rows_are_covered_as_often_as_promised),
         cmocka_unit_test(who_says_no_spread_has_an_interval_only),
         cmocka_unit_test(temperature_goes_the_right_way),
+        cmocka_unit_test(shares_are_counts_by_rows),
         cmocka_unit_test(every_output_is_judged_as_what_it_is),
         cmocka_unit_test(one_pass_has_the_spread_that_it_says),
         cmocka_unit_test(what_is_not_a_number_is_not_scaled_to_one),
