@@ -17,6 +17,15 @@
 const char *const combine_names[COMBINE_COUNT + 1] = {COMBINES(COMBINE_NAME)
                                                           NULL};
 
+int combine_check(enum combine how, bool classes, struct err *err)
+{
+    if (how != COMBINE_VOTE || classes)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "a vote is of classes, and these models predict numbers: "
+                   "take mean or median");
+}
+
 size_t combine_passes(const struct combine_rule *r)
 {
     return r->members * r->samples;

@@ -22,6 +22,8 @@
 #define COMBINE_ENUM(name, ...) COMBINE_##name,
 enum combine { COMBINES(COMBINE_ENUM) COMBINE_COUNT };
 extern const char *const combine_names[COMBINE_COUNT + 1]; /* NULL behind */
+/* An error where it does not go with what is predicted: classes, or none. */
+int combine_check(enum combine how, bool classes, struct err *err);
 
 /* What the numbers of a head are called. */
 struct combine_head_names {

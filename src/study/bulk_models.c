@@ -384,13 +384,16 @@ static int look_at_models(const struct plan_predict *p, const struct models *m,
                           const char *home, struct bulk_cost *to,
                           struct arena *a, struct err *err)
 {
+    struct models asked = *m;
+    if (p->combine.len)
+        asked.combine = arena_cstr(a, p->combine);
     for (size_t i = 0; i < m->count; i++)
         if (add_model(to, p, m->list[i].file, a, err) ||
             check_dropout(p, &m->list[i], a, err) ||
             (p->product_count &&
              look_at_product(to, p, home, &m->list[i], a, err)))
             return -1;
-    return models_agree(m, a, err) || check_looks(p, m, home, to, a, err)
+    return models_agree(&asked, a, err) || check_looks(p, m, home, to, a, err)
                ? -1
                : check_keep(p, m, to, a, err);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "data/data.h"
+#include "ensemble/ensemble.h"
 #include "nn/nn.h"
 #include "study/study.h"
 
@@ -19,6 +20,18 @@ static int read_said(struct said *to, const char *file, struct arena *a,
     return to->model ? 0 : -1;
 }
 
+/* Some head predicts what can be voted for. */
+static int check_vote(const struct models *m, const struct said *first,
+                      struct err *err)
+{
+    bool classes = false;
+    for (size_t i = 0; i < nn_model_head_count(first->model); i++)
+        classes = classes || nn_model_head(first->model, i).classes;
+    return combine_check(COMBINE_VOTE, classes, err)
+               ? err_wrap(err, "%s", m->list[0].name)
+               : 0;
+}
+
 static int compare(const struct said *first, const struct said *other,
                    const char *first_name, const char *name, struct err *err)
 {
@@ -32,7 +45,11 @@ static int compare(const struct said *first, const struct said *other,
 int models_agree(const struct models *m, struct arena *a, struct err *err)
 {
     struct said first = {0};
-    int rc = m->count > 1 ? read_said(&first, m->list[0].file, a, err) : 0;
+    bool vote = m->combine && !strcmp(m->combine, combine_names[COMBINE_VOTE]);
+    int rc =
+        m->count > 1 || vote ? read_said(&first, m->list[0].file, a, err) : 0;
+    if (!rc && vote)
+        rc = check_vote(m, &first, err);
     for (size_t i = 1; !rc && i < m->count; i++) {
         struct said other = {0};
         rc = read_said(&other, m->list[i].file, a, err);
@@ -59,6 +76,7 @@ static int agree(const struct ensemble_making *m, const char *scratch,
                  struct arena *a, struct err *err)
 {
     struct models all = {.count = m->count,
+                         .combine = m->combine,
                          .list = arena_array(a, m->count, sizeof(*all.list))};
     for (size_t i = 0; i < m->count; i++) {
         struct nn_about about;

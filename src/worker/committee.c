@@ -301,9 +301,10 @@ static int take_calibration(struct committee *c, struct err *err)
     return 0;
 }
 
-static void make_heads(struct committee *c)
+static int make_heads(struct committee *c, struct err *err)
 {
     const struct nn_model *m = c->what.model;
+    bool classes = false;
     c->head_count = nn_model_head_count(m);
     c->wide = (size_t)nn_model_outputs(m);
     c->heads = arena_array(c->arena, c->head_count + 1, sizeof(*c->heads));
@@ -317,6 +318,7 @@ static void make_heads(struct committee *c)
                                             .each = h.each,
                                             .spreads = h.spreads,
                                             .bound = nn_head_bound(m, i)};
+        classes = classes || h.classes;
         c->heads[i].names = (struct combine_head_names){
             .prefix = nn_head_prefix(m, i, c->arena),
             .outputs = nn_output_names(m, i, c->what.table, c->arena),
@@ -329,6 +331,7 @@ static void make_heads(struct committee *c)
     else
         c->more[c->head_count].count =
             combine_passes(&c->rule) * (c->wide + c->out_of_fold);
+    return combine_check(c->rule.how, classes, err);
 }
 
 /* Rows that are whole batches of all seats, where that is not too many. */
@@ -391,9 +394,9 @@ static int make(struct train *t, struct committee *c, struct member *m,
         find_rows(c, err) || read_rule(c, options, err))
         return -1;
     say_left_out(t, c, m);
-    make_heads(c);
-    return take_stack(c, err) || take_calibration(c, err) ? -1
-                                                          : make_room(c, err);
+    return make_heads(c, err) || take_stack(c, err) || take_calibration(c, err)
+               ? -1
+               : make_room(c, err);
 }
 
 struct committee *committee_open(struct train *t, struct member *m,

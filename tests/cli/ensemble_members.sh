@@ -100,3 +100,28 @@ check_contains "with what became of it" "$err" "trial 2 (diverged) has left no w
 "$THRONG" rm steep 1,3 --yes >/dev/null 2>&1
 run "$THRONG" ensemble steep all -o none.ensemble
 check_status "nobody makes no ensemble" 4
+
+# ---- nothing to vote for ---------------------------------------------------------
+awk 'BEGIN { srand(5); print "a,b,y"; for (i = 0; i < 60; i++) { x = rand(); print x "," rand() "," 2 * x } }' >sizes.csv
+cat >sizes.yaml <<'MODEL'
+layers: [{dense: 1}]
+loss: mse
+optimizer: {name: sgd, lr: "${lr}"}
+epochs: 1
+defaults: {lr: 0.01}
+data: {file: sizes.csv, label: y, validation: 0.2}
+MODEL
+printf 'name: sizes\nmodel: sizes.yaml\nmethod: grid\nkeep: all\nmetric: {name: val_loss}\n%s\n' \
+    'parameters: {lr: {values: [0.01, 0.02]}}' >sizes-study.yaml
+"$THRONG" run -q sizes-study.yaml
+run "$THRONG" ensemble sizes all --combine vote -o vote.ensemble
+check_status "numbers have no votes" 1
+check_contains "and what to take is said" "$err" \
+    "a vote is of classes, and these models predict numbers: take mean or median"
+check_not "no file is made" test -e vote.ensemble
+"$THRONG" ensemble sizes all -o mean.ensemble >/dev/null 2>&1
+sed 's/"combine":"mean"/"combine":"vote"/' mean.ensemble >vote.ensemble
+run "$THRONG" predict vote.ensemble
+check_contains "one that comes with a vote is refused, too" "$err" "a vote is of classes"
+run "$THRONG" predict --study bulk sizes --data sizes.csv --combine vote
+check_contains "so is one that is asked for" "$err" "a vote is of classes"

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "ensemble/ensemble.h"
@@ -211,6 +212,16 @@ static void a_pass_that_is_no_number_leaves_nothing_to_say(void **state)
     }
 }
 
+static void votes_are_of_classes(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(combine_check(COMBINE_VOTE, true, &err), 0);
+    assert_int_equal(combine_check(COMBINE_MEDIAN, false, &err), 0);
+    assert_int_equal(combine_check(COMBINE_VOTE, false, &err), -1);
+    assert_non_null(strstr(err.text, "take mean or median"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_stack_has_the_entropy_of_what_it_says),
         cmocka_unit_test(medians_of_probabilities_add_up_to_1),
         cmocka_unit_test(a_pass_that_is_no_number_leaves_nothing_to_say),
+        cmocka_unit_test(votes_are_of_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
