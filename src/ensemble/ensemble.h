@@ -462,6 +462,8 @@ struct ensemble {
     const struct ensemble_member *members;
     size_t count;
     struct str chosen;         /* how they were, for people */
+    struct str rows;           /* that they were chosen or weighed by, as
+                                  data_trained_print has them; empty: none */
     const struct value *stack; /* of stacking; NULL: none */
 };
 

@@ -7,6 +7,9 @@
  *                 "study": "digits", "trial": 7},
  *                {"at": 0, "bytes": 9000, "sha256": "…", "weight": 0.5}]}
  *
+ * `rows` are those that members were chosen or weighed by, as weights name
+ * those that they were trained on (data/trained.c).
+ *
  * With `stacking` it has a `stack`, too (stack.c); where that was fitted by
  * settings (settings.c) a member says its `setting`. */
 #include <math.h>
@@ -145,6 +148,7 @@ int ensemble_parse(struct ensemble *e, struct str bytes, const char *path,
                        "%s: its format is \"%.*s\", this throng reads %s", path,
                        STRF(format), ENSEMBLE_FORMAT);
     found.chosen = arena_str(a, value_text(value_get(v, STR("chosen"))));
+    found.rows = arena_str(a, value_text(value_get(v, STR("rows"))));
     if (read_how(&found, value_get(v, STR("combine")), path, err) ||
         read_stack(&found, value_get(v, STR("stack")), path, a, err) ||
         read_members(&found, value_get(v, STR("members")), behind(bytes), path,
@@ -189,6 +193,8 @@ void ensemble_print(struct buf *b, const struct ensemble *e)
               value_string(a, str_of(combine_names[e->how])));
     if (e->chosen.len)
         value_set(a, v, STR("chosen"), value_string(a, e->chosen));
+    if (e->rows.len)
+        value_set(a, v, STR("rows"), value_string(a, e->rows));
     if (e->stack)
         value_set(a, v, STR("stack"), value_copy(a, e->stack));
     for (size_t i = 0; i < e->count; i++)

@@ -212,7 +212,8 @@ int ensemble_write(const struct ensemble_making *m, const char *path,
 {
     struct ensemble_member *members =
         arena_array(a, m->count, sizeof(*members));
-    struct ensemble e = {.members = members, .chosen = str_of(m->chosen)};
+    struct ensemble e = {
+        .members = members, .chosen = str_of(m->chosen), .rows = m->rows};
     struct buf inside, file;
     if (find_combine(m->combine, &e.how, err))
         return -1;

@@ -397,6 +397,8 @@ static int put_committee(const struct models *m, const struct making *all,
         value_set(a, v, STR("samples"), value_int(a, all->wanted->samples));
     if (all->wanted->passes)
         value_set(a, v, STR("passes"), value_bool(a, true));
+    if (all->wanted->passes && m->is_ensemble)
+        value_set(a, v, STR("ensemble"), value_string(a, str_of(m->path)));
     if (all->wanted->out_of_fold)
         value_set(a, v, STR("out_of_fold"), value_bool(a, true));
     return put_keep(m, all, v);

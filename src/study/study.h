@@ -655,6 +655,7 @@ struct ensemble_making {
     const char *combine;       /* see ensemble.h; NULL: mean */
     const struct value *stack; /* the same, of all members; NULL: none */
     const char *chosen;        /* how, for people */
+    struct str rows;           /* by which, see ensemble.h; empty: none */
     bool inside;               /* the file carries its members */
     struct trial_weights *members;
     size_t count;

@@ -5,11 +5,14 @@
  *   {"members": [{"model": …, "weights": "/a/b.safetensors", "workdir": "/a"}],
  *    "weights": [0.5, 0.5], "combine": "mean", "samples": 1, "stack": [],
  *    "calibration": [],
- *    "quantiles": [0.05, 0.5, 0.95], "passes": true, "out_of_fold": true}
+ *    "quantiles": [0.05, 0.5, 0.95], "passes": true, "out_of_fold": true,
+ *    "ensemble": "/a/b.ensemble"}
  *
  * With `samples` each is asked so many times, with its dropout; with `passes`
  * what each says is kept (passes.c), of rows that no member was trained on, or
- * `out_of_fold` of rows that some were not, with who they are.
+ * `out_of_fold` of rows that some were not, with who they are. New rows that
+ * the file `ensemble` was chosen or weighed by are left out, too; which rows
+ * were looked at is written beside the passes.
  *
  * Each seat has rows of its own, made of the same files by what was fitted on
  * its training rows; those of one shape are members of one cohort. All are
@@ -42,6 +45,7 @@ struct committee {
     size_t rows;              /* of a piece */
     uint64_t first;           /* number of the first row among all */
     bool keeps_passes;        /* to choose by */
+    const char *ensemble;     /* of the same: its file; NULL: none */
     bool out_of_fold;         /* of those only who was not trained on the row */
     struct held_out held_out; /* of the same: the rows */
 };
@@ -201,7 +205,9 @@ static int hold_out(struct committee *c, struct err *err)
 {
     struct held_out *h = &c->held_out;
     if (held_out_find(c->seats, c->parts, c->rule.members, c->out_of_fold, h,
-                      c->arena, err))
+                      c->arena, err) ||
+        (c->ensemble && c->seats[0]->task.new_rows &&
+         held_out_unchosen(c->seats[0], c->ensemble, h, c->arena, err)))
         return -1;
     for (size_t i = 0; i < c->rule.members; i++)
         c->parts[i] = h->part;
@@ -367,6 +373,13 @@ static bool is_asked(const struct value *options, const char *key)
     return v && v->kind == VALUE_BOOL && v->boolean;
 }
 
+static const char *path_of(const struct committee *c,
+                           const struct value *options)
+{
+    struct str path = value_text(value_get(options, STR("ensemble")));
+    return path.len ? arena_cstr(c->arena, path) : NULL;
+}
+
 static void say_left_out(struct train *t, struct committee *c, struct member *m)
 {
     size_t left = c->held_out.left_out;
@@ -380,12 +393,40 @@ static void say_left_out(struct train *t, struct committee *c, struct member *m)
                        left == 1 ? "it" : "them", left == 1 ? "it" : "them")));
 }
 
+static void say_unchosen(struct train *t, struct committee *c, struct member *m)
+{
+    size_t left = c->held_out.chosen_by;
+    if (left)
+        member_say(t, m, RECORD_NOTICE,
+                   str_of(arena_printf(
+                       c->arena,
+                       "%zu row%s left out: the ensemble was chosen or weighed "
+                       "by %s, or by rows that equal %s",
+                       left, left == 1 ? " is" : "s are",
+                       left == 1 ? "it" : "them", left == 1 ? "it" : "them")));
+}
+
+/* Which rows are looked at, for whoever chooses by them. */
+static int write_rows(struct train *t, const struct committee *c,
+                      struct member *m, struct err *err)
+{
+    struct data_view looked = {.train = c->held_out.part};
+    struct buf b;
+    buf_init(&b);
+    data_trained_print(&b, m->source->set, &looked, STR(""));
+    int rc =
+        file_write(member_file(t, m, "output/rows"), buf_str(&b), false, err);
+    buf_done(&b);
+    return rc;
+}
+
 static int make(struct train *t, struct committee *c, struct member *m,
                 struct err *err)
 {
     const struct value *options = options_of(m, err);
     c->keeps_passes = is_asked(options, "passes");
     c->out_of_fold = is_asked(options, "out_of_fold");
+    c->ensemble = path_of(c, options);
     c->stack = value_get(options, STR("stack"));
     c->calibration = value_get(options, STR("calibration"));
     if (!options || open_seats(t, c, m, options, err) || check_seats(c, err) ||
@@ -394,7 +435,10 @@ static int make(struct train *t, struct committee *c, struct member *m,
         find_rows(c, err) || read_rule(c, options, err))
         return -1;
     say_left_out(t, c, m);
-    return make_heads(c, err) || take_stack(c, err) || take_calibration(c, err)
+    say_unchosen(t, c, m);
+    return (c->keeps_passes && write_rows(t, c, m, err)) ||
+                   make_heads(c, err) || take_stack(c, err) ||
+                   take_calibration(c, err)
                ? -1
                : make_room(c, err);
 }

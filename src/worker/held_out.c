@@ -6,6 +6,7 @@
  * out counts, even if another one says the same. Else (rows of another day, or
  * a data file that has changed since) a row that equals one of those is left
  * out. */
+#include "ensemble/ensemble.h"
 #include "worker/member.h"
 
 struct looking {
@@ -118,6 +119,36 @@ int held_out_find(struct member *const *seats, const struct data_part *parts,
     return to->part.count
                ? 0
                : say_none(to, seats[0]->task.new_rows, out_of_fold, err);
+}
+
+int held_out_unchosen(struct member *m, const char *path, struct held_out *h,
+                      struct arena *a, struct err *err)
+{
+    const uint64_t *hashes = data_row_hashes(m->source->set);
+    struct ensemble e;
+    struct str bytes;
+    size_t kept = 0;
+    if (file_map(path, &bytes, err))
+        return -1;
+    int rc = ensemble_parse(&e, bytes, path, a, err);
+    file_unmap(bytes);
+    if (rc || !e.rows.len || !hashes)
+        return rc;
+    const struct data_trained *by = data_trained_parse(e.rows, path, a, err);
+    uint32_t *rows = arena_array(a, h->part.count + 1, sizeof(*rows));
+    for (size_t i = 0; by && i < h->part.count; i++)
+        if (!data_trained_has(by, hashes[h->part.rows[i]]))
+            rows[kept++] = h->part.rows[i];
+    if (!by)
+        return -1;
+    if (!kept)
+        return err_set(err, ERR_INPUT,
+                       "%s was chosen or weighed by each of the %zu rows, or "
+                       "by one that equals it: name others by --data",
+                       path, h->part.count);
+    h->chosen_by = h->part.count - kept;
+    h->part = (struct data_part){rows, kept};
+    return 0;
 }
 
 /* ---- rows that are judged -------------------------------------------------

@@ -265,8 +265,9 @@ int unlike_ask(struct unlike *u, size_t from, size_t count, double *to,
 
 struct held_out {
     struct data_part part;
-    size_t rows;     /* of the table that they are numbers of */
-    size_t left_out; /* rows that a member was trained on */
+    size_t rows;      /* of the table that they are numbers of */
+    size_t left_out;  /* rows that a member was trained on */
+    size_t chosen_by; /* rows that the ensemble was chosen by: left out, too */
     const bool *may; /* seats × rows: who was not trained on which; NULL: nobody
                         was on any of the part */
 };
@@ -276,6 +277,11 @@ struct held_out {
 int held_out_find(struct member *const *seats, const struct data_part *parts,
                   size_t count, bool out_of_fold, struct held_out *to,
                   struct arena *a, struct err *err);
+
+/* Leaves out those that the ensemble in this file was chosen or weighed by, as
+ * it says itself; an error where none stays. */
+int held_out_unchosen(struct member *m, const char *path, struct held_out *h,
+                      struct arena *a, struct err *err);
 
 /* Before they are judged (judging_rows): of their own rows those stay that a
  * seat was not trained on, and an error is where none does: others are there

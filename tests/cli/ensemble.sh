@@ -125,6 +125,21 @@ run "$THRONG" ensemble kinds all --greedy 5 --data others.csv -o by.ensemble
 run "$THRONG" calibrate by.ensemble
 check_status "nor where it was chosen by a file" 0
 check_not "that its members have nothing to do with" grep -q "was chosen or weighed" <<<"$err"
+run "$THRONG" calibrate by.ensemble --data others.csv
+check_status "by the rows of that file it is not calibrated" 1
+check_contains "since it was chosen by them" "$err" \
+    "by.ensemble was chosen or weighed by each of the 50 rows, or by one that equals it: name others by --data"
+{ cat others.csv; awk 'BEGIN { srand(6); for (i = 0; i < 7; i++) print rand() "," rand() ",mid" }'; } >more.csv
+run "$THRONG" calibrate by.ensemble --data more.csv
+check_status "by others that stand there, too, it is" 0
+check_contains "and they are counted" "$err" \
+    "50 rows are left out: the ensemble was chosen or weighed by them, or by rows that equal them"
+check_contains "the others are looked at" "$err" "7 new rows"
+for file in some weighted stacked; do
+    run "$THRONG" calibrate $file.ensemble --data rows.csv
+    check_contains "rows that members have held out are known, too ($file)" "$err" \
+        "40 rows are left out: the ensemble was chosen or weighed by them"
+done
 run "$THRONG" ensemble kinds all --combine stacking --greedy 3 -o none.ensemble
 check_status "two ways to weigh are one too many" 2
 run "$THRONG" ensemble kinds all --combine weighted --out-of-fold -o none.ensemble

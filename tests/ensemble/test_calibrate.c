@@ -253,8 +253,11 @@ static void what_is_not_a_number_is_not_scaled_to_one(void **state)
 static int parse_with(double said, struct err *err)
 {
     static const struct combine_head three = {.width = 3, .classes = true};
-    struct opinions o = {
-        .rows = 2, .members = 2, .heads = &three, .head_count = 1}, got;
+    struct opinions o = {.rows = 2,
+                         .members = 2,
+                         .heads = &three,
+                         .head_count = 1},
+                    got;
     double rows[] = {0, 0.8, 0.1, 0.1, 0.6, 0.3,  0.1,
                      1, 0.2, 0.7, 0.1, 0.2, said, 0.3};
     struct arena *a = arena_new();

@@ -25,7 +25,8 @@ static void what_is_written_is_read(void **state)
     struct ensemble e = {.how = COMBINE_VOTE,
                          .members = members,
                          .count = 2,
-                         .chosen = STR("best:2")},
+                         .chosen = STR("best:2"),
+                         .rows = STR("[{\"rows\":1}]")},
                     got;
     (void)state;
     buf_init(&b);
@@ -35,6 +36,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(ensemble_parse(&got, buf_str(&b), "x", a, &err), 0);
     assert_int_equal(got.how, COMBINE_VOTE);
     assert_int_equal(got.count, 2);
+    assert_true(str_is(got.rows, "[{\"rows\":1}]"));
     assert_true(str_is(got.members[0].weights, "a \"b\".safetensors"));
     assert_true(str_is(got.members[0].study, "digits"));
     assert_int_equal(got.members[0].trial, 7);
