@@ -163,6 +163,15 @@ static int check_loss(const struct member *m, const struct predicted *what,
     return 0;
 }
 
+/* Who asks for predictions or passes reads no metrics. */
+static bool says_metrics(const struct member *m)
+{
+    bool out_of_fold;
+    return !m->task.predictions &&
+           !(m->committee &&
+             committee_keeps_passes(m->committee, &out_of_fold));
+}
+
 /* After the last piece. */
 static int finish(struct train *t, struct member *m, struct err *err)
 {
@@ -182,7 +191,7 @@ static int finish(struct train *t, struct member *m, struct err *err)
                                     : "")));
     if (check_loss(m, &what, r.validation_loss, err))
         return -1;
-    if (!m->task.predictions)
+    if (says_metrics(m))
         judging_say_unjudged(t, m, what.part, rows);
     if (m->task.predictions)
         asked_say(t, m, what.part->count, seconds);

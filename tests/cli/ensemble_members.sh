@@ -106,6 +106,7 @@ awk 'BEGIN { srand(5); print "a,b,y"; for (i = 0; i < 60; i++) { x = rand(); pri
 cat >sizes.yaml <<'MODEL'
 layers: [{dense: 1}]
 loss: mse
+metrics: [r2]
 optimizer: {name: sgd, lr: "${lr}"}
 epochs: 1
 defaults: {lr: 0.01}
@@ -125,3 +126,7 @@ run "$THRONG" predict vote.ensemble
 check_contains "one that comes with a vote is refused, too" "$err" "a vote is of classes"
 run "$THRONG" predict --study bulk sizes --data sizes.csv --combine vote
 check_contains "so is one that is asked for" "$err" "a vote is of classes"
+head -n 2 sizes.csv | sed '2s/.*/0.5,0.25,7/' >one.csv
+run "$THRONG" calibrate mean.ensemble --data one.csv
+check_status "one row calibrates, too" 0
+check_lacks "and nothing is said of metrics that are not asked for" "$err" "r2"
