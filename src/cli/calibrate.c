@@ -1,4 +1,5 @@
 /* calibrate.c - whether models are as sure as they should be */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -186,6 +187,26 @@ static void say_same_rows(const struct asking *q)
     file_unmap(bytes);
 }
 
+/* What is best lies beyond what is looked for. */
+static void say_temperature(const struct asking *q)
+{
+    for (size_t i = 0; i < q->figures->count; i++) {
+        const struct value *metrics =
+            value_get(q->figures->items[i], STR("metrics"));
+        const struct value *v = value_get(metrics, STR("temperature"));
+        double t = v ? value_number(v) : NAN;
+        double right =
+            v ? value_number(value_get(metrics, STR("accuracy"))) : 0;
+        if (t > CALIBRATED_HOTTEST * 0.999)
+            say("throng calibrate: the temperature is the highest that is "
+                "looked for: the probabilities say nothing of these rows\n");
+        if (t < 1 && right >= 1)
+            say("throng calibrate: all rows are right, so that the lower the "
+                "temperature the better: it is the end of what is looked "
+                "for\n");
+    }
+}
+
 static int calibrate(struct asking *q)
 {
     struct call *c = q->call;
@@ -209,6 +230,7 @@ static int calibrate(struct asking *q)
     if (rc || write_file(q))
         return call_fail(c);
     say_same_rows(q);
+    say_temperature(q);
     if (call_flag(c, "json"))
         print_json(q);
     else
@@ -251,7 +273,8 @@ VERB(calibrate) = {
         "hashes: others are left out. --out-of-fold asks for each row the\n"
         "members that were not trained on it. An ensemble that was chosen or\n"
         "weighed by such rows (--greedy, weighted, stacking) looks better on\n"
-        "them than it is: calibrate it by --data, on others; its own are known\n"
+        "them than it is: calibrate it by --data, on others; its own are "
+        "known\n"
         "there by hashes, too, and left out.\n"
         "\n"
         "Of numbers: interval is the half width of a split-conformal "

@@ -13,7 +13,7 @@
 
 #define BINS CALIBRATED_BINS /* of the expected calibration error */
 #define HALVINGS 200
-#define INVERSE_MOST 1000.0 /* of the temperature */
+#define INVERSE_MOST CALIBRATED_HOTTEST /* of the temperature */
 
 /* ---- scaling ---------------------------------------------------------------
  */

@@ -239,6 +239,7 @@ void calibrate_bounds(const double *low, const double *high,
                       struct calibrated_bounds *to);
 /* Of a choice of classes. */
 #define CALIBRATED_BINS 15
+#define CALIBRATED_HOTTEST 1000.0 /* temperature that is looked for */
 struct calibrated_choice {
     double accuracy, nll, ece;
     double temperature;            /* by which logits are best divided */
