@@ -76,10 +76,12 @@ static const char *read_member(const struct value *v, struct str inside,
         return "it has no sha256 of 64 digits";
     if (m->weights.len)
         return NULL;
-    if (!whole(value_get(v, STR("at")), inside.len, &m->at) ||
-        !whole(value_get(v, STR("bytes")), inside.len - m->at, &m->bytes))
+    if (!whole(value_get(v, STR("at")), INT64_MAX, &m->at) ||
+        !whole(value_get(v, STR("bytes")), INT64_MAX, &m->bytes))
         return "it has neither weights nor a place inside of the file";
-    return NULL;
+    return m->at > inside.len || m->bytes > inside.len - m->at
+               ? "its bytes are not all there: the file is cut off"
+               : NULL;
 }
 
 static int read_members(struct ensemble *e, const struct value *list,

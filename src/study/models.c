@@ -101,7 +101,9 @@ static int take_file(struct opening *o, const struct ensemble_member *m,
         return -1;
     if (!file_exists(to->file))
         return err_set(o->err, ERR_MISSING,
-                       "%s: its member %s is not there any more",
+                       "%s: its member %s is not there any more; members are "
+                       "looked for from the folder of the ensemble, and one "
+                       "that was made with --bundle carries them along",
                        o->models->path, to->name);
     if (file_map(to->file, &bytes, o->err))
         return -1;
@@ -166,8 +168,8 @@ static int no_weights(const struct trial *t, const struct err *why,
                        "`done`",
                        (long long)t->id, state_name(t->state));
     return err_set(err, why->kind,
-                   "trial %lld has no weights (%s); `keep: best:N` or `keep: "
-                   "all` in its study file keeps them",
+                   "trial %lld has no weights (%s): the file was removed, or "
+                   "its study kept none, as `keep: best:N` and `keep: all` do",
                    (long long)t->id, why->text);
 }
 

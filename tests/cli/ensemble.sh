@@ -51,6 +51,8 @@ check_equal "one that carries its members needs nothing else" "3" "$(wc -l <.out
 run "$THRONG" predict four.ensemble --data elsewhere/new.csv
 check_status "one that lists them needs them" 4
 check_matches "and names who is missing" "$err" 'its member .*weights\.safetensors is not there any more'
+check_contains "and how to carry them along" "$err" \
+    "looked for from the folder of the ensemble, and one that was made with --bundle carries them along"
 mv hidden .throng
 
 # What does not go together.
@@ -166,12 +168,22 @@ check_contains "without a study" "$err" "several files of --data go with --study
 rm .throng/kinds/trials/0/1/output/weights.safetensors
 run "$THRONG" ensemble kinds all -o none.ensemble
 check_contains "a trial without weights is named" "$err" "trial 1 has no weights"
+check_contains "with what may have become of them" "$err" "the file was removed, or its study kept none"
 
 # Whether it is as sure as it should be.
 run "$THRONG" calibrate two.ensemble
 check_contains "it is calibrated on validation rows" "$err" "40 validation rows"
 check_not "which had no part in choosing it" grep -q "was chosen or weighed" <<<"$err"
 check_matches "a temperature is said" "$out" '^temperature	'
+"$THRONG" predict two.ensemble --data others.csv --csv 2>/dev/null >said.csv
+awk -F, 'NR == FNR { right[$1] = $2 == $3; next } FNR == 1 || right[FNR - 1]' said.csv others.csv >right.csv
+awk -F, 'NR == FNR { least[$1] = $4 < $5 && $4 < $6 ? "high" : $5 < $6 ? "low" : "mid"; next }
+    FNR == 1 || $0 = $1 "," $2 "," least[FNR - 1]' said.csv others.csv >wrong.csv
+run "$THRONG" calibrate two.ensemble --data right.csv
+check_contains "where all rows are right no temperature is low enough, which is said" "$err" \
+    "all rows are right, so that the lower the temperature the better"
+run "$THRONG" calibrate two.ensemble --data wrong.csv
+check_contains "where all are wrong none is high enough" "$err" "the temperature is the highest that is looked for"
 run "$THRONG" calibrate none.safetensors
 check_not "weights that are not there are an error" test "$status" -eq 0
 run "$THRONG" calibrate two.ensemble --alpha 1

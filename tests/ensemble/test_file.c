@@ -64,7 +64,7 @@ static void what_is_wrong_is_named(void **state)
          "member 1: it has neither"},
         {"{\"format\":\"throng.ensemble/1\",\"members\":[{\"sha256\":\"" SUM
          "\",\"at\":1,\"bytes\":3}]}\nabc",
-         "member 1: it has neither"},
+         "member 1: its bytes are not all there: the file is cut off"},
         {"{\"format\":\"throng.ensemble/1\",\"members\":[{\"weights\":\"a\","
          "\"sha256\":\"" SUM "\",\"weight\":-1}]}",
          "its weight"},

@@ -135,6 +135,7 @@ static void a_pickle_is_read_and_never_run(void **state)
     REFUSED("\x80\x02"
             "i",
             "the operation 0x69");
+    REFUSED("\x80\x02\x81", "save torch.save(net.state_dict(), …)");
     REFUSED("\x80\x09.", "protocol");
     REFUSED("\x80\x02", "cut off");
     REFUSED("\x80\x02X\xff\xff\xff\xff"

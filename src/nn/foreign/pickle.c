@@ -395,7 +395,8 @@ static int step(struct machine *m)
     if (!known)
         return err_set(m->err, ERR_INPUT,
                        "%s: its pickle has the operation 0x%02x, which weights "
-                       "do not need; nothing that a file asks for is run",
+                       "do not need; nothing that a file asks for is run. Of a "
+                       "whole module save torch.save(net.state_dict(), …)",
                        m->path, op);
     return rc || !m->in.bad ? rc : damaged(m, "it is cut off");
 }
