@@ -616,8 +616,7 @@ struct models {
  * is not looked at. */
 int models_open(struct models *m, const char *path, const char *scratch,
                 struct arena *a, struct err *err);
-/* An error where one of them predicts something else than the first, or where
- * they vote and there is nothing to vote for. */
+/* An error where one predicts something else, or they vote for numbers. */
 int models_agree(const struct models *m, struct arena *a, struct err *err);
 
 /* What `calibrate` has found, as a file for `predict`. */
