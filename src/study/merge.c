@@ -30,7 +30,8 @@ struct merging {
     struct table_out *out;
     struct merge_kept *kept;      /* NULL: all rows are, in out */
     struct data_product *product; /* of tables; NULL: rows are those of files */
-    struct buf header, missing;
+    struct merge_columns *columns;
+    struct buf missing;
     bool has_header;
     struct merged *to;
 };
@@ -62,24 +63,50 @@ static int find_done(struct merging *m, struct err *err)
     return got;
 }
 
-/* The first line, which all of them have in common. */
-static int take_header(struct merging *m, int64_t shard, struct str *text,
+/* 1: what it left is gone. */
+static int read_shard(struct merging *m, int64_t shard, struct buf *to,
+                      struct err *err)
+{
+    struct err why = {0};
+    if (!packs_read(m->packs, m->trial_of[shard], SHARD_PREDICTIONS, to, &why))
+        return 0;
+    return why.kind == ERR_MISSING ? 1 : err_set(err, why.kind, "%s", why.text);
+}
+
+/* Models say the same of all rows of a file, programs of all rows: the first
+ * shard of each that has something says which columns there are. */
+static int find_columns(struct merging *m, struct err *err)
+{
+    struct task_shard rows;
+    struct str seen = {0};
+    bool models = !m->study->plan->predict->of_command;
+    uint64_t count = m->has_header ? shards_count(m->shards) : 0;
+    struct buf b;
+    int rc = 0;
+    buf_init(&b);
+    for (int64_t i = 1; rc >= 0 && (uint64_t)i <= count; i++) {
+        rc = shards_at(m->shards, i, &rows, err);
+        bool known = seen.p && (!models || str_eq(seen, rows.file));
+        if (rc || known || !m->trial_of[i])
+            continue;
+        buf_reset(&b);
+        rc = read_shard(m, i, &b, err);
+        if (!rc)
+            rc = merge_columns_add(m->columns, buf_str(&b), err);
+        if (!rc && merge_columns_header(m->columns).len)
+            seen = rows.file;
+    }
+    buf_done(&b);
+    return rc < 0 ? -1
+                  : table_add(m->out, merge_columns_header(m->columns), err);
+}
+
+static int fit_columns(struct merging *m, int64_t shard, struct str *text,
                        struct err *err)
 {
-    const char *end = text->len ? memchr(text->p, '\n', text->len) : NULL;
-    size_t len = end ? (size_t)(end + 1 - text->p) : text->len;
-    struct str line = str_n(text->p, len);
-    if (!m->header.len) {
-        buf_addstr(&m->header, line);
-        if (table_add(m->out, line, err))
-            return -1;
-    } else if (!str_eq(buf_str(&m->header), line)) {
-        return err_set(err, ERR_INPUT,
-                       "shard %lld has other columns than those before it",
-                       (long long)shard);
-    }
-    *text = str_n(text->p + len, text->len - len);
-    return 0;
+    return merge_columns_fit(m->columns, text, err)
+               ? err_wrap(err, "shard %lld", (long long)shard)
+               : 0;
 }
 
 /* What a program says may be more or less than a line for each row. */
@@ -99,17 +126,12 @@ static int add_shard(struct merging *m, int64_t shard, struct err *err)
 {
     if (m->kept)
         return merge_kept_add(m->kept, m->trial_of[shard], err);
-    struct err why = {0};
     struct buf b;
     buf_init(&b);
-    int rc =
-        packs_read(m->packs, m->trial_of[shard], SHARD_PREDICTIONS, &b, &why);
+    int rc = read_shard(m, shard, &b, err);
     struct str text = buf_str(&b);
-    if (rc)
-        rc = why.kind == ERR_MISSING ? 1
-                                     : err_set(err, why.kind, "%s", why.text);
     if (!rc && m->has_header)
-        rc = take_header(m, shard, &text, err);
+        rc = fit_columns(m, shard, &text, err);
     if (!rc)
         m->to->lines += count_lines(text);
     if (!rc)
@@ -223,7 +245,7 @@ static int merge(struct merging *m, struct err *err)
     m->out = table_begin(m->to->path, m->study->plan->predict->npy, err);
     if (!m->out)
         return -1;
-    if (add_all(m, err) == 0)
+    if (find_columns(m, err) == 0 && add_all(m, err) == 0)
         return table_end(m->out, err) || write_missing(m, err) ? -1 : 0;
     table_drop(m->out);
     return -1;
@@ -320,13 +342,13 @@ int study_merge(struct study *s, struct err *err)
     m.shards = shards_open(s->setup.folder, err);
     m.packs = packs_of(s->store);
     m.bad = merge_bad_new(m.packs, s->merged.path);
-    buf_init(&m.header);
+    m.columns = merge_columns_new();
     buf_init(&m.missing);
     int rc =
         m.shards && own_tables_add(s->setup.folder, s->merged.path, err) == 0
             ? merge_for_person(&m, err)
             : -1;
-    buf_done(&m.header);
+    merge_columns_free(m.columns);
     buf_done(&m.missing);
     merge_bad_free(m.bad);
     data_product_close(m.product);

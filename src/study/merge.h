@@ -40,6 +40,20 @@ int merge_bad_end(struct merge_bad *b, struct merged *to, struct arena *a,
 /* How many rows of a trial are bad, by its summary. */
 uint64_t merge_bad_count(const struct trial *t, struct arena *a);
 
+/* merge_columns.c: those of a table, and what a shard has of them. */
+struct merge_columns;
+struct merge_columns *merge_columns_new(void);    /* yours to free */
+void merge_columns_free(struct merge_columns *c); /* NULL is accepted */
+/* Adds those of a shard's text, which its first line names. */
+int merge_columns_add(struct merge_columns *c, struct str text,
+                      struct err *err);
+/* The first line of the table; empty: none were added. */
+struct str merge_columns_header(const struct merge_columns *c);
+/* Makes of a shard's text its rows as the table has them: valid until the next
+ * call, and as long as the text. */
+int merge_columns_fit(struct merge_columns *c, struct str *text,
+                      struct err *err);
+
 /* merge_left.c: before a merge that writes this table, or this folder of
  * tables, removes what one of the same study that was killed has left. */
 int merge_left_begin(const char *study, const char *table, struct err *err);

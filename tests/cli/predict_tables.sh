@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The table of an inference: its columns, each row once, and never in the place
+# of what it was made from.
+. "$(dirname "$0")/lib.sh"
+
+awk 'BEGIN { srand(3); print "a,b,y"
+    for (i = 0; i < 80; i++) { x = rand(); z = rand()
+        print x "," z "," x + z * z } }' >rows.csv
+cat >model.yaml <<'MODEL'
+layers: [{dense: "${units}", activation: relu}, {dropout: 0.2}, {dense: 1}]
+loss: mse
+epochs: 1
+data: {file: rows.csv, label: y, scale: std, validation: 0.3}
+MODEL
+cat >nets.yaml <<'STUDY'
+model: model.yaml
+method: grid
+keep: all
+metric: {name: val_loss, goal: minimize}
+parameters: {units: {values: [4, 8]}}
+STUDY
+"$THRONG" run -q nets.yaml
+"$THRONG" ensemble nets best:2 -o two.ensemble >/dev/null 2>&1
+cp "$(find .throng/nets -name weights.safetensors | sort | head -n 1)" net.safetensors
+for k in 0 1; do
+    awk -v k=$k 'BEGIN { srand(k + 7); print "a,b"
+        for (i = 0; i < 9; i++) print rand() "," rand() }' >new$k.csv
+done
+
+# ---- files with labels, and files without -------------------------------------
+head -n 4 new0.csv >la.csv
+awk -F, 'NR == 1 { print $0 ",y" } NR > 1 { print $0 ",0.5" }' la.csv >lb.csv
+for order in "la.csv lb.csv" "lb.csv la.csv"; do
+    name=lab_${order%%.*}
+    # shellcheck disable=SC2086
+    run "$THRONG" predict two.ensemble --data $order --study "$name" --shard 2 -o "$name.csv"
+    check_status "files with labels and files without are one table: $order" 0
+    check_equal "the label has its column" "file,row,label,predicted" \
+        "$(head -n 1 "$name.csv" | cut -d, -f1-4)"
+done
+check_equal "which is empty where there is none" "la.csv, la.csv, la.csv, lb.csv,0.5 lb.csv,0.5 lb.csv,0.5" \
+    "$(sed 1d lab_la.csv | cut -d, -f1,3 | paste -sd ' ')"
+check_equal "whatever comes first" "$(sort lab_la.csv)" "$(sort lab_lb.csv)"
+check_equal "rows have as many cells" 1 "$(awk -F, '{ print NF }' lab_la.csv | uniq | wc -l)"
+check_equal "predictions do not hang on it" "$(grep '^la' lab_la.csv | cut -d, -f2,4-)" \
+    "$(grep '^lb' lab_la.csv | cut -d, -f2,4-)"
+run "$THRONG" predict two.ensemble --data la.csv lb.csv --study arr -o arr.npy
+check_status "so are they as an array" 0
+run "$THRONG" predict two.ensemble --data la.csv lb.csv --study kept --keep all -o kept
+check_status "and where all rows are kept" 0
+
