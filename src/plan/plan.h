@@ -175,8 +175,9 @@ struct plan_predict {
                                   ended by NULL; NULL: nobody looked */
     struct str left_out;       /* what globs find of these, for a person */
     char empty[256];           /* files that have no rows, the same */
-    char notice[512];          /* what else there is to say of the models */
-    char misfits[1024];        /* and those whose columns are not the models' */
+    char twice[256];    /* files that are named more than once, the same */
+    char notice[512];   /* what else there is to say of the models */
+    char misfits[1024]; /* and those whose columns are not the models' */
 };
 
 struct plan_points; /* an opened point list; see below */

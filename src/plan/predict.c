@@ -349,6 +349,11 @@ static void find_shards(struct study_file *r, const struct value *v)
                    "give them the columns of the model, or leave them out",
                    "predict.data names what cannot be predicted: %s",
                    p->misfits);
+    if (p->twice[0])
+        problem_at(&r->in, PROBLEM_NOTICE, value_get(v, STR("data")), NULL,
+                   "predict.data names a file more than once, whose rows are "
+                   "asked for once: %s",
+                   p->twice);
     if (rc)
         problem_at(&r->in, PROBLEM_ERROR, p->fault ? p->fault : v, NULL,
                    "predict: %s", err.text);

@@ -2,6 +2,7 @@
  */
 #include "study/shards.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #define FORMAT_2 "throng.shards/2" /* … nor lines */
 #define SHARD_S 60                 /* of a shard, unless said */
 #define COMMAND_ROWS 10000         /* of a shard of a program, unless said */
-#define EMPTY_NAMED 3              /* files without rows that are told */
+#define FILES_NAMED 3              /* of those that a person is told of */
 #define MEMORY_BYTES (1u << 28)    /* of all inputs of a shard, at most */
 
 struct shard_record {
@@ -49,13 +50,45 @@ struct source_file {
     const char *path, *name; /* absolute, and as it was found */
     uint64_t size;
     int64_t changed_ns, rows;
+    dev_t device; /* which file it is, by whatever name */
+    ino_t inode;
 };
 struct source_files {
     VEC(struct source_file) list;
+    size_t twice_count; /* of names of a file that was there before */
+    char twice[256];
 };
 
+/* The first of some files are named. */
+static void name_file(char *to, size_t room, const char *name, size_t *count)
+{
+    size_t len = strlen(to);
+    room -= len;
+    if (++*count <= FILES_NAMED)
+        snprintf(to + len, room, "%s%s", len ? ", " : "", name);
+    else if (*count == FILES_NAMED + 1)
+        snprintf(to + len, room, " and others");
+}
+
+/* Links of one file to another name are names of one file; files that share
+ * their bytes on the disk, and no more, are two. */
+static bool is_listed(const struct source_files *f,
+                      const struct source_file *one)
+{
+    char path[PATH_MAX], other[PATH_MAX];
+    for (size_t i = 0; i < f->list.len; i++) {
+        const struct source_file *o = &f->list.p[i];
+        if (o->inode == one->inode && o->device == one->device &&
+            realpath(one->path, path) && realpath(o->path, other) &&
+            !strcmp(path, other))
+            return true;
+    }
+    return false;
+}
+
+/* Tables of a product may be named twice; rows of a file are there once. */
 static int add_file(struct source_files *f, const char *home, const char *name,
-                    struct arena *a, struct err *err)
+                    bool once, struct arena *a, struct err *err)
 {
     struct stat st;
     struct source_file one = {
@@ -67,7 +100,12 @@ static int add_file(struct source_files *f, const char *home, const char *name,
     one.size = (uint64_t)st.st_size;
     one.changed_ns =
         (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    vec_push(&f->list, one);
+    one.device = st.st_dev;
+    one.inode = st.st_ino;
+    if (once && is_listed(f, &one))
+        name_file(f->twice, sizeof(f->twice), name, &f->twice_count);
+    else
+        vec_push(&f->list, one);
     return 0;
 }
 
@@ -94,13 +132,13 @@ static int add_found(const struct plan_predict *p, struct source_files *f,
                      struct err *err)
 {
     const char **found = shards_glob(home, pattern, a);
-    size_t before = f->list.len;
+    size_t before = f->list.len + f->twice_count;
     bool any = found && *found;
     for (; found && *found; found++)
         if (!own_tables_have(p->own, path_join(a, home, *found)) &&
-            add_file(f, home, *found, a, err))
+            add_file(f, home, *found, true, a, err))
             return -1;
-    if (f->list.len > before)
+    if (f->list.len + f->twice_count > before)
         return 0;
     return err_set(err, ERR_MISSING, "no file matches %s%s", pattern,
                    any ? ", but what this inference has written itself" : "");
@@ -116,14 +154,14 @@ static int add_named(const struct plan_predict *p, struct source_files *f,
                        "%s is the table that it writes, and cannot be among "
                        "its rows",
                        name);
-    return add_file(f, home, name, a, err);
+    return add_file(f, home, name, true, a, err);
 }
 
 static int find_files(const struct plan_predict *p, const char *home,
                       struct source_files *f, struct arena *a, struct err *err)
 {
     for (size_t i = 0; i < p->product_count; i++)
-        if (add_file(f, home, arena_cstr(a, p->product[i]), a, err))
+        if (add_file(f, home, arena_cstr(a, p->product[i]), false, a, err))
             return -1;
     for (size_t i = 0; i < p->data_count; i++) {
         const char *name = arena_cstr(a, p->data[i]);
@@ -353,23 +391,13 @@ static int cut_files(struct cutting *c, struct err *err)
     return rc ? rc : check_misfits(c, err);
 }
 
-/* The first files without rows are named. */
-static void name_empty(struct plan_predict *p, const char *name, size_t *count)
-{
-    size_t len = strlen(p->empty), room = sizeof(p->empty) - len;
-    if (++*count <= EMPTY_NAMED)
-        snprintf(p->empty + len, room, "%s%s", len ? ", " : "", name);
-    else if (*count == EMPTY_NAMED + 1)
-        snprintf(p->empty + len, room, " and others");
-}
-
 static void name_all_empty(struct plan_predict *p, const struct source_files *f)
 {
     size_t count = 0;
     p->empty[0] = 0;
     for (size_t i = 0; !p->product_count && i < f->list.len; i++)
         if (!f->list.p[i].rows)
-            name_empty(p, f->list.p[i].name, &count);
+            name_file(p->empty, sizeof(p->empty), f->list.p[i].name, &count);
 }
 
 static int write_list(const struct cutting *c, struct str key, const char *to,
@@ -398,6 +426,7 @@ int shards_make(struct plan_predict *p, const struct value *said,
     buf_init(&c.records);
     p->shards = p->rows = 0;
     int rc = find_files(p, home, &c.files, c.arena, err);
+    memcpy(p->twice, c.files.twice, sizeof(p->twice));
     if (!rc)
         rc = bulk_cost(p, home, &c.cost, c.arena, err);
     p->fault = c.cost.fault;
@@ -634,7 +663,7 @@ static bool take_file(struct source_files *f, const struct value *v,
                 one.changed_ns);
 }
 
-static bool same_files(const struct plan_predict *p, const char *home,
+static bool same_files(struct plan_predict *p, const char *home,
                        struct source_files *f, const struct value *files,
                        struct arena *a)
 {
@@ -646,6 +675,7 @@ static bool same_files(const struct plan_predict *p, const char *home,
     /* A glob may find more of them by now. */
     if (same && find_files(p, home, &now, a, &ignored) == 0)
         same = now.list.len <= f->list.len;
+    memcpy(p->twice, now.twice, sizeof(p->twice));
     vec_done(&now.list);
     return same;
 }

@@ -49,3 +49,22 @@ check_status "so are they as an array" 0
 run "$THRONG" predict two.ensemble --data la.csv lb.csv --study kept --keep all -o kept
 check_status "and where all rows are kept" 0
 
+# ---- a file that is named twice -----------------------------------------------
+ln -s new0.csv link.csv
+cp new1.csv same.csv
+names() { sed 1d "$1" | cut -d, -f1 | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' '; }
+printf 'predict: {models: two.ensemble, data: ["new*.csv", "new0.csv", "./new1.csv"], output: over.csv}\n' >over.yaml
+run "$THRONG" check over.yaml
+check_contains "a check says what is named twice" "$err" \
+    "predict.data names a file more than once, whose rows are asked for once: new0.csv, ./new1.csv"
+check_contains "and counts rows once" "$out" "18 rows"
+run "$THRONG" run over.yaml
+check_contains "a run says it, too" "$err" "more than once"
+check_equal "rows are there once" "9 new0.csv 9 new1.csv" "$(names over.csv)"
+run "$THRONG" run over.yaml
+check_contains "it goes on with what it was" "$err" "nothing was left to do"
+run "$THRONG" predict two.ensemble --data new0.csv ./new0.csv link.csv --study one -o one.csv
+check_status "all may be one file" 0
+check_equal "then it is one" 10 "$(wc -l <one.csv)"
+run "$THRONG" predict two.ensemble --data new1.csv same.csv --study two -o two.csv
+check_equal "equal files are two" "9 new1.csv 9 same.csv" "$(names two.csv)"
