@@ -6,6 +6,7 @@
 #include "base/strict_json.h"
 #include "cli/inference.h"
 #include "ensemble/ensemble.h"
+#include "study/output.h"
 
 struct asking {
     struct call *call;
@@ -227,6 +228,9 @@ static int calibrate(struct asking *q)
         q->figures = opinions_calibrate(&q->said, &q->rule, q->alpha, c->arena);
     free(q->numbers);
     file_unmap(bytes);
+    if (!rc)
+        rc = output_spares_models(call_option(c, "output"), &q->models,
+                                  c->arena, &c->err);
     if (rc || write_file(q))
         return call_fail(c);
     say_same_rows(q);
@@ -255,10 +259,13 @@ static int run(struct call *c)
         return call_usage(c, "name one file of weights, or one ensemble");
     inference_held_out(c, &q.wanted);
     q.wanted.models = path_absolute(c->arena, c->args[0]);
+    int code = inference_check_output(c, c->args[0]);
+    if (code)
+        return code;
     q.wanted.scratch = scratch_make("infer", &c->err);
     if (!q.wanted.scratch)
         return call_fail(c);
-    int code = calibrate(&q);
+    code = calibrate(&q);
     scratch_remove(q.wanted.scratch);
     return code;
 }

@@ -142,6 +142,7 @@ static int make(struct made *m, struct store *store)
 {
     struct call *c = m->call;
     const char *output = path_absolute(c->arena, call_option(c, "output"));
+    m->making.output = call_option(c, "output");
     if (ensemble_gather(&m->making, store, c->arena, &c->err))
         return call_fail(c);
     int code = ensemble_agree(&m->making, c->arena, &c->err)
@@ -194,7 +195,8 @@ static int read_options(struct made *m)
     if (!call_option(c, "output"))
         return call_usage(c, "say where it goes: -o committee.ensemble");
     m->making.inside = call_flag(c, "bundle");
-    return read_combine(m);
+    int code = inference_check_output(c, NULL);
+    return code ? code : read_combine(m);
 }
 
 static int run(struct call *c)

@@ -13,6 +13,7 @@
 #include "cli/confusion.h"
 #include "cli/judged_rows.h"
 #include "ensemble/ensemble.h"
+#include "study/output.h"
 #include "study/study.h"
 #include "terms/dropout.h"
 #include "terms/metric.h"
@@ -473,6 +474,28 @@ static int find_weights(struct asked *n)
     if (notice)
         on_notice(n, str_of(notice));
     return EXIT_OK;
+}
+
+/* Verbs have some of them. */
+static bool names_input(const char *option)
+{
+    static const char *const all[] = {
+        "data", "labels", "weights", "novelty", "calibration", "product", NULL};
+    return str_among(str_of(option), all);
+}
+
+int inference_check_output(struct call *c, const char *models)
+{
+    const char *to = call_option(c, "output");
+    int rc = output_spares(to, models, "the models", &c->err);
+    for (size_t i = 0; !rc && c->verb->options[i].name; i++) {
+        const char *name = c->verb->options[i].name;
+        if (names_input(name))
+            rc = output_spares_rows(
+                to, c->values[i], arena_printf(c->arena, "read by --%s", name),
+                c->arena, &c->err);
+    }
+    return rc ? call_fail(c) : EXIT_OK;
 }
 
 int inference_check_rows(struct call *c)

@@ -39,6 +39,9 @@ int inference_run(struct call *c, bool predict);
  * and has said why where it is none of success. */
 int inference_ask(struct call *c, const struct inference *wanted);
 
+/* Does --output (NULL: none) spare the models, and the files that options name?
+ * An exit code. */
+int inference_check_output(struct call *c, const char *models);
 /* Is --rows one of a model's parts? An exit code. */
 int inference_check_rows(struct call *c);
 

@@ -5,6 +5,7 @@
 #include "cli/model_file.h"
 #include "data/data.h"
 #include "nn/nn.h"
+#include "study/output.h"
 #include "study/study.h"
 
 /* The data says what the file leaves out: the shape of a row, the classes. */
@@ -78,7 +79,9 @@ static int export(struct call *c)
                              "--onnx");
     if (!to)
         to = beside(c, weights, torch ? ".pt" : ".onnx");
-    if (weights_export(weights, torch ? WEIGHTS_TORCH : WEIGHTS_ONNX, to,
+    if (output_spares(to, weights, "the weights", &c->err) ||
+        output_spares_data(to, weights, weights, NULL, c->arena, &c->err) ||
+        weights_export(weights, torch ? WEIGHTS_TORCH : WEIGHTS_ONNX, to,
                        &notice, c->arena, &c->err))
         return call_fail(c);
     if (notice)

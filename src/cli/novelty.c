@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cli/inference.h"
 #include "ensemble/ensemble.h"
+#include "study/output.h"
 
 struct fitting {
     struct call *call;
@@ -186,7 +187,9 @@ static int fit_all(struct fitting *f)
 {
     struct call *c = f->call;
     struct models m;
-    if (models_open(&m, f->wanted.models, f->wanted.scratch, c->arena, &c->err))
+    if (models_open(&m, f->wanted.models, f->wanted.scratch, c->arena,
+                    &c->err) ||
+        output_spares_models(call_option(c, "output"), &m, c->arena, &c->err))
         return call_fail(c);
     int code = m.is_ensemble ? fit_members(f, &m) : fit_one(f, m.list[0].file);
     if (code == EXIT_OK)

@@ -6,6 +6,7 @@
 #include "data/data.h"
 #include "ensemble/ensemble.h"
 #include "nn/nn.h"
+#include "study/output.h"
 #include "study/study.h"
 
 struct said {
@@ -86,6 +87,12 @@ static int agree(const struct ensemble_making *m, const char *scratch,
             return -1;
         one->name =
             arena_printf(a, "trial %lld", (long long)m->members[i].trial);
+        const char *path = m->members[i].path, *at = strstr(path, "/.throng/");
+        const char *home =
+            at ? arena_cstr(a, str_n(path, (size_t)(at - path))) : NULL;
+        if (output_spares(m->output, path, one->name, err) ||
+            output_spares_data(m->output, one->file, one->name, home, a, err))
+            return -1;
     }
     return models_agree(&all, a, err);
 }

@@ -8,6 +8,7 @@
 
 #include "study/checks.h"
 #include "study/git.h"
+#include "study/output.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -329,6 +330,7 @@ void check_to_run(struct plan *p, struct problems *problems)
     startable_venv(p, problems);
     startable_around(p, problems);
     travel_check(p, problems);
+    output_check(p, problems);
     model_check(p, false, problems);
 }
 
@@ -339,5 +341,6 @@ void check_to_look(struct plan *p, struct problems *problems)
     startable_around(p, problems);
     startable_check(p, problems);
     travel_check(p, problems);
+    output_check(p, problems);
     model_check(p, true, problems);
 }

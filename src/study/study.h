@@ -655,6 +655,8 @@ struct ensemble_making {
     const struct value *stack; /* the same, of all members; NULL: none */
     const char *chosen;        /* how, for people */
     struct str rows;           /* by which, see ensemble.h; empty: none */
+    const char *output;        /* the file that becomes of it; NULL: one of ours
+                                */
     bool inside;               /* the file carries its members */
     struct trial_weights *members;
     size_t count;

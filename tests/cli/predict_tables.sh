@@ -68,3 +68,54 @@ check_status "all may be one file" 0
 check_equal "then it is one" 10 "$(wc -l <one.csv)"
 run "$THRONG" predict two.ensemble --data new1.csv same.csv --study two -o two.csv
 check_equal "equal files are two" "9 new1.csv 9 same.csv" "$(names two.csv)"
+
+# ---- what is read is not written over -------------------------------------------
+refuses() { # WHAT FILE COMMAND…
+    local what=$1 file=$2
+    shift 2
+    cp "$file" before
+    run "$@"
+    check_not "$what: it is refused" test "$status" -eq 0
+    check_contains "$what: by name" "$err$out" "would be written over"
+    check "$what: and nothing is lost" cmp before "$file"
+}
+for file in two.ensemble self.yaml rows.csv; do
+    printf 'predict: {models: two.ensemble, data: new1.csv, output: %s}\n' $file >self.yaml
+    [ $file = rows.csv ] && sed -i 's/two.ensemble/net.safetensors/' self.yaml
+    refuses "a study, $file" $file "$THRONG" run self.yaml
+    refuses "a check, $file" $file "$THRONG" check self.yaml
+done
+cp two.ensemble mine.ensemble
+ln -s mine.ensemble alias.ensemble
+refuses calibrate mine.ensemble "$THRONG" calibrate mine.ensemble --data rows.csv -o mine.ensemble
+refuses "calibrate, by a link" mine.ensemble \
+    "$THRONG" calibrate alias.ensemble --data rows.csv -o mine.ensemble
+refuses "calibrate, its rows" rows.csv "$THRONG" calibrate mine.ensemble --data rows.csv -o ./rows.csv
+refuses "calibrate, what it was trained on" rows.csv "$THRONG" calibrate mine.ensemble -o rows.csv
+refuses novelty net.safetensors "$THRONG" novelty net.safetensors -o net.safetensors
+refuses export net.safetensors "$THRONG" model export net.safetensors --torch -o net.safetensors
+refuses "ensemble, what members were trained on" rows.csv "$THRONG" ensemble nets all -o rows.csv
+refuses "ensemble, rows to choose by" rows.csv \
+    "$THRONG" ensemble nets all --greedy 2 --data rows.csv -o rows.csv
+run "$THRONG" calibrate mine.ensemble -o mine.calibration
+check_status "another name is fine" 0
+
+# ---- a place that cannot be written ------------------------------------------------
+: >plain
+cannot() { # WHY OUTPUT [KEEP]
+    printf 'predict: {models: two.ensemble, data: new1.csv, output: %s%s}\n' "$2" "${3:-}" >cannot.yaml
+    run "$THRONG" check cannot.yaml
+    check_contains "a check says that $2 cannot be written" "$err" "$1"
+    run "$THRONG" run cannot.yaml
+    check_contains "a run says it before it begins: $2" "$err" "$1"
+    check_not "and begins nothing: $2" test -e .throng/cannot
+}
+cannot "predict.output: there is no folder $PWD/no/such for x.csv" no/such/x.csv
+cannot "predict.output" /proc/x.csv
+cannot "predict.output: $PWD/plain is no folder" plain/x.csv
+cannot "predict.output: $PWD/plain is a file, where a folder for the tables of rules belongs" \
+    plain ', keep: "top:mean:3"'
+cannot "predict.output: $PWD/.throng is a folder, where a table belongs" .throng
+printf 'predict: {models: two.ensemble, data: new1.csv, output: deep/er, keep: "top:mean:3"}\n' >deep.yaml
+run "$THRONG" run -q deep.yaml
+check_status "folders of rules are made" 0

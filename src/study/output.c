@@ -1,0 +1,194 @@
+/* output.c - what is written takes the place of nothing that is read, and there
+ * is room for it where it shall lie */
+#include "study/output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "nn/nn.h"
+#include "study/named_file.h"
+
+/* ---- is it something that is read? ---------------------------------------
+ */
+
+static bool is_same(const char *one, const char *other)
+{
+    char a[PATH_MAX], b[PATH_MAX];
+    return realpath(one, a) && realpath(other, b) && !strcmp(a, b);
+}
+
+int output_spares(const char *output, const char *input, const char *what,
+                  struct err *err)
+{
+    if (!output || !input || !is_same(output, input))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%s would be written over %s, which is %s: name another "
+                   "file for what is written",
+                   output, input, what);
+}
+
+int output_spares_rows(const char *output, const char *rows, const char *what,
+                       struct arena *a, struct err *err)
+{
+    struct str rest = str_of(rows ? rows : ""), one, name;
+    while (str_split(&rest, ',', &one)) {
+        if (str_find(one, '=') >= 0)
+            str_split(&one, '=', &name);
+        if (output_spares(output, arena_cstr(a, one), what, err))
+            return -1;
+    }
+    return output_spares(output, rows, what, err);
+}
+
+struct sparing {
+    const char *output, *folder, *who;
+    struct arena *arena;
+    struct err *err;
+};
+
+/* Any text may be the name of a file, or of an array in one. */
+static int spare_named(const struct sparing *s, const struct value *v)
+{
+    int rc = 0;
+    for (size_t i = 0; v && v->kind != VALUE_STRING && i < v->count; i++)
+        if (!rc)
+            rc = spare_named(s, v->items[i]);
+    if (rc || !v || v->kind != VALUE_STRING)
+        return rc;
+    struct str file =
+        named_file(s->arena, s->folder, arena_cstr(s->arena, v->s));
+    return file.len
+               ? output_spares(
+                     s->output,
+                     path_join(s->arena, s->folder, arena_cstr(s->arena, file)),
+                     arena_printf(s->arena, "among the data of %s", s->who),
+                     s->err)
+               : 0;
+}
+
+int output_spares_data(const char *output, const char *weights, const char *who,
+                       const char *home, struct arena *a, struct err *err)
+{
+    struct nn_about about;
+    const char *folders[] = {".", path_folder(a, weights), home};
+    if (!output || !file_exists(output) ||
+        nn_weights_about(weights, a, &about, NULL))
+        return 0;
+    const struct value *model =
+        json_parse(a, about.model, "model", false, NULL);
+    int rc = 0;
+    for (size_t i = 0; !rc && i < sizeof(folders) / sizeof(*folders); i++) {
+        struct sparing s = {output, folders[i], who, a, err};
+        rc = folders[i] ? spare_named(&s, value_get(model, STR("data"))) : 0;
+    }
+    return rc;
+}
+
+int output_spares_models(const char *output, const struct models *m,
+                         struct arena *a, struct err *err)
+{
+    int rc = output_spares(output, m->path, "the models", err);
+    for (size_t i = 0; !rc && i < m->count; i++) {
+        const struct model_file *one = &m->list[i];
+        const char *at = strstr(one->name, "/.throng/");
+        const char *home =
+            at ? arena_cstr(a, str_n(one->name, (size_t)(at - one->name)))
+               : path_folder(a, one->name);
+        rc = output_spares(output, one->name, "one of the models", err);
+        if (!rc)
+            rc = output_spares_data(output, one->file, one->name, home, a, err);
+    }
+    return rc;
+}
+
+/* ---- can it be written? -------------------------------------------------- */
+
+/* A file is begun there, and dropped: so is every other reason known. */
+static int try_folder(const char *folder, struct arena *a, struct err *err)
+{
+    struct file_out *f = file_begin(path_join(a, folder, "table"), err);
+    file_drop(f);
+    return f ? 0 : -1;
+}
+
+int output_fits(const char *path, bool folder, struct arena *a, struct err *err)
+{
+    struct stat st;
+    bool there = stat(path, &st) == 0;
+    if (there && S_ISDIR(st.st_mode) != folder)
+        return err_set(err, ERR_INPUT,
+                       folder ? "%s is a file, where a folder for the tables "
+                                "of rules belongs"
+                              : "%s is a folder, where a table belongs",
+                       path);
+    const char *in = there && folder ? path : path_folder(a, path);
+    while (folder && stat(in, &st) && errno == ENOENT)
+        in = path_folder(a, in);
+    if (stat(in, &st))
+        return errno == ENOENT
+                   ? err_set(err, ERR_MISSING,
+                             "there is no folder %s for %.*s: make it first",
+                             in, STRF(path_name(path)))
+                   : err_errno(err, "cannot write into %s", in);
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, ERR_INPUT, "%s is no folder, where %.*s would lie",
+                       in, STRF(path_name(path)));
+    return try_folder(in, a, err);
+}
+
+/* ---- of a study ----------------------------------------------------------
+ */
+
+static const char *seen_from(const char *home, struct str name, struct arena *a)
+{
+    return name.len ? path_join(a, home, arena_cstr(a, name)) : NULL;
+}
+
+static int spare_inputs(const struct plan *plan, const char *home,
+                        struct arena *a, struct err *err)
+{
+    const struct plan_predict *p = plan->predict;
+    const char *to = p->own[0];
+    const struct {
+        struct str name;
+        const char *what;
+    } named[] = {{p->models, "its models"},
+                 {p->weights, "the weights of its models"},
+                 {value_text(p->calibration), "its calibration"},
+                 {value_text(p->novelty), "its novelty"}};
+    if (output_spares(to, arena_cstr(a, plan->file), "the study file", err))
+        return -1;
+    for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+        if (output_spares(to, seen_from(home, named[i].name, a), named[i].what,
+                          err))
+            return -1;
+    for (size_t i = 0; i < p->product_count; i++)
+        if (output_spares(to, seen_from(home, p->product[i], a),
+                          "a table of its product", err))
+            return -1;
+    return p->models.len && !p->weights.len
+               ? output_spares_data(to, seen_from(home, p->models, a),
+                                    "its models", home, a, err)
+               : 0;
+}
+
+void output_check(const struct plan *p, struct problems *problems)
+{
+    struct arena *a = problems->arena;
+    struct err err = {0};
+    if (!p->predict || !p->predict->own || !p->predict->output.len)
+        return;
+    const char *home = path_folder(a, path_absolute(a, arena_cstr(a, p->file)));
+    const struct value *at =
+        value_get(value_get(p->root, STR("predict")), STR("output"));
+    if (spare_inputs(p, home, a, &err) ||
+        output_fits(p->predict->own[0], p->predict->keep, a, &err))
+        problems_add(problems, PROBLEM_ERROR, p->file, at ? at->line : 0,
+                     at ? at->column : 0, STR(""), "predict.output: %s",
+                     err.text);
+}
