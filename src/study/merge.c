@@ -17,8 +17,6 @@
 #include "study/own_tables.h"
 #include "study/table_out.h"
 
-#define MADE_FILE "merged"
-
 struct merging {
     struct study *study;
     struct shards *shards;
@@ -253,38 +251,29 @@ static int merge(struct merging *m, struct err *err)
 
 /* ---- is it made? --------------------------------------------------------- */
 
-/* In a folder of rules there may be those of another format. */
-static bool is_there(const struct plan_predict *p, const char *path)
+/* Other shards, or another place, are another text; in a folder of rules there
+ * may be tables of another format. */
+static struct merge_made made_of(const struct study *s, const char *path,
+                                 struct arena *a)
 {
-    struct arena *a = arena_new();
-    const char **found =
-        p->keep ? dir_glob(path, p->npy ? "*.npy" : "*.csv", a, NULL) : NULL;
-    bool there = p->keep ? found && *found : file_exists(path);
-    arena_free(a);
-    return there;
+    const struct plan_predict *p = s->plan->predict;
+    return (struct merge_made){
+        .what =
+            arena_printf(a, "%lld shards are in %s",
+                         (long long)s->run.counts.by_state[STATE_DONE], path),
+        .path = path,
+        .folder = p->keep != NULL,
+        .npy = p->npy};
 }
 
-/* Other shards, or another place, are another text. */
-static const char *made_of(const struct study *s, struct arena *a)
-{
-    return arena_printf(a, "%lld shards are in %s\n",
-                        (long long)s->run.counts.by_state[STATE_DONE],
-                        s->merged.path);
-}
-
-static bool is_made(const struct study *s)
+static bool is_made(struct study *s)
 {
     struct arena *a = arena_new();
-    const char *path = path_join(a, s->setup.folder, MADE_FILE);
-    struct buf b;
-    buf_init(&b);
-    bool made = !s->run.ended_here &&
-                is_there(s->plan->predict, s->merged.path) &&
-                file_exists(path) && file_read(path, 0, &b, NULL) == 0 &&
-                str_is(buf_str(&b), made_of(s, a));
-    buf_done(&b);
+    struct merge_made made = made_of(s, s->merged.path, a);
+    bool is =
+        !s->run.ended_here && merge_made_is(&made, s->setup.folder, &s->merged);
     arena_free(a);
-    return made;
+    return is;
 }
 
 /* Of a table that is there. */
@@ -324,8 +313,8 @@ static int merge_for_person(struct merging *m, struct err *err)
     merge_left_end(folder);
     if (rc)
         return -1;
-    const char *made = path_join(m->arena, m->study->setup.folder, MADE_FILE);
-    return file_write(made, str_of(made_of(m->study, m->arena)), true, err);
+    struct merge_made made = made_of(m->study, m->to->path, m->arena);
+    return merge_made_write(&made, folder, m->to, err);
 }
 
 int study_merge(struct study *s, struct err *err)
@@ -382,23 +371,41 @@ static void add_bad(struct buf *b, const struct merged *m)
     buf_adds(b, m->bad_path && m->bad_first ? m->bad_first : "");
 }
 
+/* A program has written no line for each row; one that writes several of a row
+ * may mean to. */
+static bool lacks_lines(const struct study *s)
+{
+    return s->plan->predict && s->plan->predict->of_command &&
+           s->merged.lines < s->merged.rows;
+}
+
 bool study_table_lacks(const struct study *s)
 {
-    return s->merged.bad_rows || s->merged.missing_path;
+    return s->merged.bad_rows || s->merged.missing_path || lacks_lines(s);
+}
+
+/* Of a table that was there. */
+static void print_lacks(const struct study *s, struct buf *b)
+{
+    const struct merged *m = &s->merged;
+    if (m->missing_path)
+        buf_addf(b,
+                 "the table is not whole: %s lists the shards that are "
+                 "missing there, and `throng retry %.*s bad` tries them again",
+                 m->missing_path, STRF(s->plan->name));
+    if (m->bad_rows)
+        add_bad(b, m);
+    if (lacks_lines(s))
+        buf_addf(b, "%sthe table has %llu line%s of %llu rows",
+                 b->len ? "; " : "", (unsigned long long)m->lines,
+                 m->lines == 1 ? "" : "s", (unsigned long long)m->rows);
 }
 
 void study_merged_print(const struct study *s, struct buf *b)
 {
     const struct merged *m = &s->merged;
     if (!m->path) {
-        if (m->missing_path)
-            buf_addf(b,
-                     "the table is not whole: %s lists the shards that are "
-                     "missing there, and `throng retry %.*s bad` tries them "
-                     "again",
-                     m->missing_path, STRF(s->plan->name));
-        if (m->bad_rows)
-            add_bad(b, m);
+        print_lacks(s, b);
         return;
     }
     if (s->plan->predict->of_command && m->lines != m->rows)

@@ -54,6 +54,20 @@ struct str merge_columns_header(const struct merge_columns *c);
 int merge_columns_fit(struct merge_columns *c, struct str *text,
                       struct err *err);
 
+/* merge_made.c: the tables of a merge. */
+struct merge_made {
+    const char *what; /* they were made of, one line */
+    const char *path; /* of the table, or of their folder */
+    bool folder, npy;
+};
+/* Remembers them in the folder of the study. */
+int merge_made_write(const struct merge_made *m, const char *study,
+                     const struct merged *of, struct err *err);
+/* Whether those that are there are what was made of it; then what a program
+ * wrote for its rows is filled in. */
+bool merge_made_is(const struct merge_made *m, const char *study,
+                   struct merged *to);
+
 /* merge_left.c: before a merge that writes this table, or this folder of
  * tables, removes what one of the same study that was killed has left. */
 int merge_left_begin(const char *study, const char *table, struct err *err);

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "nn/nn.h"
 #include "study/named_file.h"
+#include "study/own_tables.h"
 
 /* ---- is it something that is read? ---------------------------------------
  */
@@ -177,6 +178,20 @@ static int spare_inputs(const struct plan *plan, const char *home,
                : 0;
 }
 
+/* The name of another study beside this one whose table lies there; NULL: none
+ * has one there. */
+static const char *whose_table(const struct plan *p, struct arena *a)
+{
+    const char *path = p->predict->own[0], *own = p->predict->own[1];
+    const char *all = path_folder(a, own);
+    const char **names = file_exists(path) ? dir_list(all, a, NULL) : NULL;
+    for (; names && *names; names++)
+        if (!str_is(path_name(own), *names) &&
+            own_tables_know(path_join(a, all, *names), path))
+            return *names;
+    return NULL;
+}
+
 void output_check(const struct plan *p, struct problems *problems)
 {
     struct arena *a = problems->arena;
@@ -191,4 +206,11 @@ void output_check(const struct plan *p, struct problems *problems)
         problems_add(problems, PROBLEM_ERROR, p->file, at ? at->line : 0,
                      at ? at->column : 0, STR(""), "predict.output: %s",
                      err.text);
+    const char *other = whose_table(p, a);
+    if (other)
+        problems_add(problems, PROBLEM_NOTICE, p->file, at ? at->line : 0,
+                     at ? at->column : 0, STR(""),
+                     "predict.output: %.*s is the table of the study %s, too: "
+                     "whichever ran last has its own there",
+                     STRF(p->predict->output), other);
 }

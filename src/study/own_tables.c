@@ -75,6 +75,22 @@ bool own_tables_have(const char *const *own, const char *path)
     return false;
 }
 
+static bool lists(const struct value *all, const char *path)
+{
+    for (size_t i = 0; all && i < all->count; i++)
+        if (str_is(value_text(all->items[i]), path))
+            return true;
+    return false;
+}
+
+bool own_tables_know(const char *folder, const char *path)
+{
+    struct arena *a = arena_new();
+    bool known = lists(read_list(folder, a), path);
+    arena_free(a);
+    return known;
+}
+
 static void add_found(struct buf *b, const char *name, size_t *count)
 {
     if (++*count <= SHOWN)
@@ -110,11 +126,8 @@ int own_tables_add(const char *folder, const char *path, struct err *err)
     struct value *all = before ? value_copy(a, before) : value_list(a);
     struct buf b;
     int rc = 0;
-    bool there = false;
-    for (size_t i = 0; i < all->count; i++)
-        there = there || str_is(value_text(all->items[i]), path);
     buf_init(&b);
-    if (!there) {
+    if (!lists(all, path)) {
         value_list_add(a, all, value_string(a, str_of(path)));
         json_print(&b, all);
         buf_addc(&b, '\n');

@@ -22,6 +22,8 @@ bool own_tables_have(const char *const *own, const char *path);
  * empty: nothing. */
 struct str own_tables_found(const struct plan_predict *p, const char *home,
                             struct arena *a);
+/* Whether the study in the folder has written it, as far as it remembers. */
+bool own_tables_know(const char *folder, const char *path);
 /* Remembers that a table was written. */
 int own_tables_add(const char *folder, const char *path, struct err *err);
 

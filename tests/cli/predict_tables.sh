@@ -119,3 +119,63 @@ cannot "predict.output: $PWD/.throng is a folder, where a table belongs" .throng
 printf 'predict: {models: two.ensemble, data: new1.csv, output: deep/er, keep: "top:mean:3"}\n' >deep.yaml
 run "$THRONG" run -q deep.yaml
 check_status "folders of rules are made" 0
+
+# ---- a table that something else took the place of ---------------------------------
+for k in 0 1; do
+    printf 'predict: {models: two.ensemble, data: new%s.csv, output: shared.csv}\n' $k >share$k.yaml
+done
+"$THRONG" run -q share0.yaml
+cp shared.csv first.csv
+run "$THRONG" run share1.yaml
+check_contains "the table of another study is told" "$err" \
+    "predict.output: shared.csv is the table of the study share0, too"
+check_not "and replaced" cmp -s shared.csv first.csv
+run "$THRONG" run -q share0.yaml
+check "who runs again makes its own" cmp shared.csv first.csv
+for garbage in "nothing of it" "$(cat first.csv | tr 0-9 9)"; do
+    echo "$garbage" >shared.csv
+    run "$THRONG" run -q share0.yaml
+    check "also in the place of garbage" cmp shared.csv first.csv
+done
+touch -d 2001-01-01 shared.csv
+run "$THRONG" run share0.yaml
+check_equal "one that was only touched stays" 2001 "$(date -r shared.csv +%Y)"
+cp -r deep/er/top.csv top.csv
+echo "something else" >deep/er/top.csv
+run "$THRONG" run -q deep.yaml
+check "tables of rules are made again as well" cmp top.csv deep/er/top.csv
+
+# ---- a program that leaves rows out ------------------------------------------------
+seq 1 30 >names.txt
+cat >few.yaml <<'STUDY'
+predict: {data: names.txt, shard: 15, output: few.txt}
+command: head -n 5 "$THRONG_SHARD" >"$THRONG_PREDICTIONS"
+STUDY
+run "$THRONG" run -q few.yaml
+check_status "fewer lines than rows are told by the exit code" 3
+check_contains "and how many there are, quietly, too" "$err" "10 lines of 30 rows in $PWD/few.txt"
+for quiet in -q ""; do
+    # shellcheck disable=SC2086
+    run "$THRONG" run $quiet few.yaml
+    check_status "each time" 3
+    check_contains "with the count" "$err" "the table has 10 lines of 30 rows"
+done
+sed 's/few/more/; s/head -n 5/sed p/' few.yaml >more.yaml
+run "$THRONG" run more.yaml
+check_status "more lines than rows may be meant" 0
+check_contains "and are told" "$err" "60 lines of 30 rows"
+
+# ---- a cause that is mended ----------------------------------------------------------
+echo 'test "$THRONG_P_shard" != 2 && cat "$THRONG_SHARD" >"$THRONG_PREDICTIONS"' >score.sh
+cat >score.yaml <<'STUDY'
+retries: 0
+predict: {data: names.txt, shard: 15, output: scores.txt}
+command: sh score.sh
+STUDY
+run "$THRONG" run -q score.yaml
+check_status "a shard fails by what its script does" 3
+echo 'cat "$THRONG_SHARD" >"$THRONG_PREDICTIONS"' >score.sh
+"$THRONG" retry score bad >/dev/null 2>&1
+run "$THRONG" run -q score.yaml
+check_status "when the script is mended the table is completed" 0
+check "with all rows" cmp names.txt scores.txt
