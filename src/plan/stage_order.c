@@ -14,6 +14,40 @@ struct sorting {
     VEC(size_t) path;
 };
 
+static bool both_write(const struct plan_stage *a, const struct plan_stage *b,
+                       struct str *file)
+{
+    for (size_t i = 0; i < a->output_count; i++)
+        for (size_t k = 0; k < b->output_count; k++)
+            if (str_eq(a->outputs[i], b->outputs[k])) {
+                *file = a->outputs[i];
+                return true;
+            }
+    return false;
+}
+
+/* Each needs who writes a file that it names, and so does the other. */
+static bool say_both_write(struct sorting *s, size_t from)
+{
+    struct campaign_file *r = s->r;
+    struct str file;
+
+    for (size_t i = from; i < s->path.len; i++)
+        for (size_t k = from; k < i; k++) {
+            const struct plan_stage *a = &r->stages.p[s->path.p[k]];
+            const struct plan_stage *b = &r->stages.p[s->path.p[i]];
+
+            if (!both_write(a, b, &file))
+                continue;
+            problems_add(r->in.problems, PROBLEM_ERROR, r->in.file, b->line,
+                         b->column, STR("give each of them its own"),
+                         "stages '%.*s' and '%.*s' both write %.*s",
+                         STRF(a->name), STRF(b->name), STRF(file));
+            return true;
+        }
+    return false;
+}
+
 /* "a → b → a" */
 static void say_cycle(struct sorting *s, size_t again)
 {
@@ -22,9 +56,11 @@ static void say_cycle(struct sorting *s, size_t again)
     struct buf b;
     size_t i = 0;
 
-    buf_init(&b);
     while (s->path.p[i] != again)
         i++;
+    if (say_both_write(s, i))
+        return;
+    buf_init(&b);
     for (; i < s->path.len; i++)
         buf_addf(&b, "%.*s needs ", STRF(r->stages.p[s->path.p[i]].name));
     buf_addf(&b, "%.*s", STRF(at->name));

@@ -169,6 +169,15 @@ static void a_cycle_is_named(void **state)
     says("stages:\n  a: {command: x, needs: a}\n", "a needs a");
 }
 
+static void two_that_write_one_file_are_named(void **state)
+{
+    (void)state;
+    says("stages:\n"
+         "  one: {predict: {models: m, data: x.csv, output: t.csv}}\n"
+         "  two: {predict: {models: m, data: y.csv, output: t.csv}}\n",
+         "c.yaml:3:3: error: stages 'one' and 'two' both write t.csv");
+}
+
 static void mistakes_have_their_places(void **state)
 {
     (void)state;
@@ -345,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_file_in_a_command_or_a_model_is_a_need),
         cmocka_unit_test(each_makes_a_stage_of_every_value),
         cmocka_unit_test(a_cycle_is_named),
+        cmocka_unit_test(two_that_write_one_file_are_named),
         cmocka_unit_test(mistakes_have_their_places),
         cmocka_unit_test(templates_are_checked_before_they_are_there),
         cmocka_unit_test(values_of_earlier_stages_are_filled_in),
