@@ -8,6 +8,7 @@
 #include <math.h>
 #include "study/conductor.h"
 #include "study/selected.h"
+#include "study/shards.h"
 #include "terms/pattern.h"
 
 static bool learns(const struct plan *p)
@@ -78,11 +79,49 @@ int study_changes(const struct plan *p, struct store *store,
     return rc;
 }
 
+/* Of an inference nothing has changed but its rows: "new.csv has changed". */
+static bool only_rows_changed(const struct plan *p, struct str lines,
+                              struct buf *to)
+{
+    struct arena *a = arena_new();
+    struct str line;
+    bool rows = p->predict && p->predict->own;
+    while (rows && lines.len && str_split(&lines, '\n', &line))
+        rows = !line.len || str_starts(line, STR("predict:")) ||
+               str_starts(line, STR("parameter shard:"));
+    if (rows)
+        rows = shards_changed(
+            p->predict, value_get(p->root, STR("predict")),
+            path_folder(a, path_absolute(a, arena_cstr(a, p->file))),
+            p->predict->own[1], to);
+    arena_free(a);
+    return rows;
+}
+
+static int refuse_rows(const struct plan *p, const char *changed,
+                       struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "the study `%.*s` is of other rows: %s since it began; "
+                   "`throng run %.*s --new NAME` asks for those that are "
+                   "there now, or put back what was there, with its time "
+                   "(cp -p), or remove the study with `throng rm %.*s`",
+                   STRF(p->name), changed, STRF(p->file), STRF(p->name));
+}
+
 int study_changes_refuse(const struct plan *p, const struct study_changes *c,
                          struct err *err)
 {
     if (c->mends)
         return 0;
+    struct buf changed;
+    buf_init(&changed);
+    bool rows = only_rows_changed(p, buf_str(&c->lines), &changed);
+    if (rows)
+        refuse_rows(p, changed.p, err);
+    buf_done(&changed);
+    if (rows)
+        return -1;
     return err_set(err, ERR_INPUT,
                    "%.*s no longer asks the same question as the study `%.*s` "
                    "that is stored:\n%.600skeep both with --new NAME, remove "

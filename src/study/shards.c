@@ -680,20 +680,29 @@ static bool same_files(struct plan_predict *p, const char *home,
     return same;
 }
 
+/* What is written in a folder, of the same plan; NULL: nothing. */
+static const struct value *head_of(const struct value *said, const char *folder,
+                                   struct arena *a)
+{
+    size_t end;
+    const char *path = path_join(a, folder, SHARDS_FILE);
+    struct str bytes = {0};
+    if (!file_exists(path) || file_map(path, &bytes, NULL))
+        return NULL;
+    const struct value *v = read_head(bytes, path, a, &end);
+    v = v ? value_copy(a, v) : NULL;
+    file_unmap(bytes);
+    bool same = str_eq(value_text(value_get(v, STR("key"))), key_of(said, a));
+    return same ? v : NULL;
+}
+
 int shards_recall(struct plan_predict *p, const struct value *said,
                   const char *home, const char *folder)
 {
     struct arena *a = arena_new();
     struct source_files f = {0};
-    size_t end;
-    const char *path = path_join(a, folder, SHARDS_FILE);
-    struct str bytes = {0};
-    struct value *v = file_exists(path) && file_map(path, &bytes, NULL) == 0
-                          ? read_head(bytes, path, a, &end)
-                          : NULL;
-    bool same = v &&
-                str_eq(value_text(value_get(v, STR("key"))), key_of(said, a)) &&
-                same_files(p, home, &f, value_get(v, STR("files")), a);
+    const struct value *v = head_of(said, folder, a);
+    bool same = v && same_files(p, home, &f, value_get(v, STR("files")), a);
     if (same) {
         const struct value *row_s = value_get(v, STR("row_s"));
         p->shards = count_at(v, "shards");
@@ -704,9 +713,46 @@ int shards_recall(struct plan_predict *p, const struct value *said,
         p->data_hash = hash_files(&f);
         name_all_empty(p, &f);
     }
-    if (bytes.p)
-        file_unmap(bytes);
     vec_done(&f.list);
     arena_free(a);
     return same;
+}
+
+static bool has_path(const struct source_files *f, const char *path)
+{
+    for (size_t i = 0; i < f->list.len; i++)
+        if (!strcmp(f->list.p[i].path, path))
+            return true;
+    return false;
+}
+
+static void add_change(struct buf *to, size_t *count, const char *name,
+                       const char *how)
+{
+    if (++*count <= FILES_NAMED)
+        buf_addf(to, "%s%s %s", *count > 1 ? ", " : "", name, how);
+    else if (*count == FILES_NAMED + 1)
+        buf_adds(to, " and others");
+}
+
+bool shards_changed(const struct plan_predict *p, const struct value *said,
+                    const char *home, const char *folder, struct buf *to)
+{
+    struct arena *a = arena_new();
+    struct source_files was = {0}, now = {0};
+    struct err ignored = {0};
+    size_t count = 0;
+    const struct value *v = head_of(said, folder, a);
+    const struct value *files = value_get(v, STR("files"));
+    for (size_t i = 0; files && i < files->count; i++)
+        if (!take_file(&was, files->items[i], a))
+            add_change(to, &count, was.list.p[i].name, "has changed");
+    if (files && find_files(p, home, &now, a, &ignored) == 0)
+        for (size_t i = 0; i < now.list.len; i++)
+            if (!has_path(&was, now.list.p[i].path))
+                add_change(to, &count, now.list.p[i].name, "is new");
+    vec_done(&was.list);
+    vec_done(&now.list);
+    arena_free(a);
+    return count > 0;
 }

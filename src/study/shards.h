@@ -28,6 +28,10 @@ const char **shards_glob(const char *home, const char *pattern,
  * of that plan, or a file has changed since; a file that is gone has not. */
 int shards_recall(struct plan_predict *p, const struct value *said,
                   const char *home, const char *folder);
+/* Whether nothing but files is other than in the list in a folder: which they
+ * are is added, as a person is told. */
+bool shards_changed(const struct plan_predict *p, const struct value *said,
+                    const char *home, const char *folder, struct buf *to);
 /* The file of a row, by its number among those of all files from 0, as
  * shards_at names it; returns its number in the file. */
 uint64_t shards_row(const struct shards *s, uint64_t row, struct str *name);

@@ -386,7 +386,7 @@ check_contains "leave out their rows" "$err" "400 rows in"
 check_contains "and are named" "$("$THRONG" errors unfit 2>&1)" "other.csv"
 touch -d '2001-01-01' new/1.csv
 run "$THRONG" run all.yaml
-check_contains "rows that changed make another study" "$err" "data_hash"
+check_contains "rows that changed make another study" "$err" "has changed since it began"
 
 # ---- killed -------------------------------------------------------------------
 mkdir whole killed

@@ -179,3 +179,23 @@ echo 'cat "$THRONG_SHARD" >"$THRONG_PREDICTIONS"' >score.sh
 run "$THRONG" run -q score.yaml
 check_status "when the script is mended the table is completed" 0
 check "with all rows" cmp names.txt scores.txt
+
+# ---- rows that have changed ------------------------------------------------------------
+mkdir changing
+cp new0.csv new1.csv changing/
+printf 'predict: {models: two.ensemble, data: changing/*.csv, output: changed.csv}\n' >changed.yaml
+"$THRONG" run -q changed.yaml
+echo 0.5,0.5 >>changing/new1.csv
+cp new0.csv changing/new2.csv
+for verb in run check; do
+    run "$THRONG" $verb changed.yaml
+    check_contains "$verb names the files that have changed" "$err" \
+        "the study \`changed\` is of other rows: changing/new1.csv has changed, changing/new2.csv is new since it began; \`throng run changed.yaml --new NAME\`"
+    check_lacks "and $verb speaks of no hash" "$err" "data_hash"
+done
+run "$THRONG" run changed.yaml --new changed2
+check_status "which begins another study" 0
+check_contains "of all rows" "$err" "28 rows in $PWD/changed.csv"
+sed -i 's/two.ensemble/net.safetensors/' changed.yaml
+run "$THRONG" run changed.yaml
+check_contains "other models are another question" "$err" "no longer asks the same question"

@@ -160,7 +160,7 @@ check_equal "by the rows of the product" "3,product,141,210" \
     "$(sed 1d kept70.missing.csv)"
 touch -d '2001-01-01' cells.csv
 run "$THRONG" run kept500.yaml
-check_contains "a table that changed makes another study" "$err" "data_hash"
+check_contains "a table that changed makes another study" "$err" "has changed since it began"
 
 # ---- killed -------------------------------------------------------------------
 for f in whole killed; do
