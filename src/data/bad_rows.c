@@ -170,6 +170,9 @@ void bad_rows_note(struct reading *r, const struct block *b)
 void bad_rows_end(struct reading *r, const struct block *b)
 {
     struct bad_rows *bad = r->bad;
+    const char *file = b ? b->source[0].path : NULL;
+    if (bad)
+        r->set->bad.file = file;
     if (!bad || !bad->count)
         return;
     if (b && b->source[0].m.has)
@@ -181,5 +184,5 @@ void bad_rows_end(struct reading *r, const struct block *b)
                                          .is = bad->is,
                                          .told = told,
                                          .told_count = bad->told_count,
-                                         .file = b ? b->source[0].path : NULL};
+                                         .file = file};
 }

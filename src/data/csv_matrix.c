@@ -629,7 +629,7 @@ static int read_header(struct scan *s, struct matrix *m,
         m->empty = true;
         return err_set(err, ERR_INPUT,
                        "%s: has a header but no rows below it (if those words "
-                       "are a row, say header: false)",
+                       "are a row, header: false in the model's data says so)",
                        path);
     }
     if (style->header == 1 ||

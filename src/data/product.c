@@ -71,6 +71,14 @@ static struct str expected_name(const struct expected *e, size_t at)
                : STR("");
 }
 
+static bool is_of_model(const struct expected *e, struct str name)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (is_named(expected_name(e, i), name))
+            return true;
+    return false;
+}
+
 /* Whether the first column is the rows' name, and no number of theirs. */
 static bool begins_with_name(const struct matrix *m, const struct expected *e)
 {
@@ -78,7 +86,22 @@ static bool begins_with_name(const struct matrix *m, const struct expected *e)
     if (m->has && (m->has[0] & HAS_WORD))
         return true;
     return m->names && known.len && m->columns > 1 &&
-           !is_named(known, m->names[0]);
+           !is_of_model(e, m->names[0]);
+}
+
+static int misplaced(const struct product_table *t, struct str name,
+                     struct str known, bool of_model, struct err *err)
+{
+    if (!of_model)
+        return err_set(err, ERR_INPUT,
+                       "%s: its column %.*s is none of the model's, which has "
+                       "%.*s there: leave it out",
+                       t->path, STRF(name), STRF(known));
+    return err_set(err, ERR_INPUT,
+                   "%s: its column %.*s stands where the model has %.*s: "
+                   "tables, and the columns in each, stand in the order of the "
+                   "model's columns",
+                   t->path, STRF(name), STRF(known));
 }
 
 static int check_names(const struct product_table *t, const struct matrix *m,
@@ -87,11 +110,8 @@ static int check_names(const struct product_table *t, const struct matrix *m,
     for (size_t c = first; m->names && c < m->columns; c++) {
         struct str known = expected_name(e, e->at + c - first);
         if (known.len && m->names[c].len && !is_named(known, m->names[c]))
-            return err_set(err, ERR_INPUT,
-                           "%s: its column %.*s stands where the model has "
-                           "%.*s: tables are named in the order of the model's "
-                           "columns",
-                           t->path, STRF(m->names[c]), STRF(known));
+            return misplaced(t, m->names[c], known, is_of_model(e, m->names[c]),
+                             err);
     }
     return 0;
 }
@@ -135,7 +155,7 @@ static int take_table(struct data_product *p, struct product_table *t,
     struct arena *scratch = arena_new();
     struct matrix m = {0};
     int rc = data_matrix(f, t->path, STR(""), &style, scratch, &m, err);
-    if (!rc && !m.rows)
+    if ((!rc && !m.rows) || m.empty)
         rc = err_set(err, ERR_INPUT, "%s: it has no rows", t->path);
     size_t first = !rc && m.has && begins_with_name(&m, e);
     if (!rc && m.columns == first)
@@ -202,7 +222,7 @@ static int count_table(struct data_product *p, size_t at, struct err *err)
     if (file_bytes_open(&f, t->path, err))
         return -1;
     int rc = data_matrix(&f, t->path, STR(""), &style, p->arena, &m, err);
-    if (!rc && !m.rows)
+    if ((!rc && !m.rows) || m.empty)
         rc = err_set(err, ERR_INPUT, "%s: it has no rows", t->path);
     t->rows = m.rows;
     file_bytes_close(&f);

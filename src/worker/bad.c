@@ -46,11 +46,11 @@ static void tell(struct bad *b, const struct data_bad_row *one)
 static void take_seat(struct bad *b, const struct member *m)
 {
     const struct data_bad_rows *own = data_bad_rows(m->source->set);
+    b->file = own->file;
     if (!own->count)
         return;
     if (!b->is)
         b->is = arena_array(b->member->arena, b->rows + 1, sizeof(*b->is));
-    b->file = own->file;
     for (size_t i = 0; i < b->rows; i++) {
         b->unread += own->is[i] && !b->is[i];
         b->is[i] |= own->is[i];

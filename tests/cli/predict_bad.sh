@@ -44,7 +44,18 @@ check_contains "a value that is missing" "$err" "new/2.csv:51: column b: the val
 check_contains "a word that training did not have" "$err" \
     'new/2.csv:52: column k: the model was not trained with "green"'
 check_contains "how many there are" "$err" "throng predict: 5 rows have no prediction"
-echo "$out" >told.csv
+check_contains "and a number that is infinite" "$err" \
+    "new/2.csv: row 70: what is predicted is no finite number"
+printf 'a,b,k\n3e38,-3e38,red\n' >huge.csv
+run "$THRONG" predict two.ensemble --data huge.csv
+check_contains "also where each row can be read" "$err" "huge.csv: row 1: what is predicted"
+printf 'a,b,k\n' >header.csv
+for verb in predict evaluate; do
+    run "$THRONG" $verb two.ensemble --data header.csv
+    check_contains "$verb: a header alone is told, and what could say otherwise" "$err" \
+        "no rows below it (if those words are a row, header: false in the model's data says so)"
+done
+"$THRONG" predict two.ensemble --data new/2.csv --csv >told.csv 2>/dev/null
 check_equal "each row is there" 101 "$(wc -l <told.csv)"
 check_equal "a bad one without a prediction" "10,,,,,,," "$(grep '^10,' told.csv)"
 check_equal "and so is what is infinite" "70,,,,,,," "$(grep '^70,' told.csv)"

@@ -165,3 +165,19 @@ run "$THRONG" predict net.safetensors --product drugs.csv,drugs.csv,cells.csv \
 check_status "so are several tables without a folder" 2
 run "$THRONG" predict net.safetensors --keep top:mean:4
 check_status "rules go with a product" 2
+
+# ---- tables that do not fit ---------------------------------------------------------
+awk -F, '{ print $1 "," $3 "," $2 "," $4 "," $5 }' drugs.csv >swapped.csv
+awk -F, '{ print $3 "," $2 "," $4 "," $5 }' drugs.csv >first.csv
+awk -F, '{ print $1 "," $2 "," $3 "," (NR == 1 ? "more" : 1) "," $4 "," $5 }' drugs.csv >more.csv
+head -n 1 drugs.csv >none.csv
+unfit() { # WHAT TABLE WHY
+    run "$THRONG" predict net.safetensors --product "$2,drugs.csv,cells.csv" --keep top:mean:3
+    check_status "$1 is refused" 1
+    check_contains "with the table and the column" "$err" "$3"
+}
+unfit "a table with columns swapped" swapped.csv "swapped.csv: its column b stands where the model has one.a"
+unfit "and without names of rows" first.csv "first.csv: its column b stands where the model has one.a"
+unfit "a table with a column more" more.csv "more.csv: its column more is none of the model's, which has one.c there"
+unfit "a table without rows" none.csv "none.csv: it has no rows"
+check_lacks "of which nothing can be said otherwise" "$err" "header: false"
