@@ -15,6 +15,7 @@
 #include "ensemble/ensemble.h"
 #include "study/output.h"
 #include "study/study.h"
+#include "study/table_out.h"
 #include "terms/dropout.h"
 #include "terms/metric.h"
 
@@ -198,11 +199,31 @@ static int print_file(struct call *c, const char *path)
     return got;
 }
 
+/* At its place when it is whole. */
+static int write_table(struct call *c, const char *from, const char *to)
+{
+    struct str text;
+    if (file_map(from, &text, &c->err))
+        return -1;
+    struct table_out *out =
+        table_begin(to, str_ends(str_of(to), STR(".npy")), &c->err);
+    int rc = out ? table_add(out, text, &c->err) : -1;
+    if (rc)
+        table_drop(out);
+    else
+        rc = table_end(out, &c->err);
+    file_unmap(text);
+    return rc;
+}
+
 static int print_predictions(struct asked *n)
 {
-    struct arena *a = n->call->arena;
-    return print_file(n->call, path_join(a, path_join(a, n->one.scratch, "1"),
-                                         "output/predictions.csv"));
+    struct call *c = n->call;
+    const char *to = call_option(c, "output");
+    const char *from =
+        path_join(c->arena, path_join(c->arena, n->one.scratch, "1"),
+                  "output/predictions.csv");
+    return to ? write_table(c, from, to) : print_file(c, from);
 }
 
 /* ---- what is kept of a product of tables -----------------------------------
@@ -256,10 +277,8 @@ static int read_product(struct asked *n)
     const char *keep = n->wanted.keep = call_option(c, "keep");
     n->wanted.product = split_tables(c, call_option(c, "product"));
     if (!n->wanted.product)
-        return keep || call_option(c, "output")
-                   ? call_usage(c, "--keep and --output go with --product or "
-                                   "--study")
-                   : EXIT_OK;
+        return keep ? call_usage(c, "--keep goes with --product or --study")
+                    : EXIT_OK;
     if (n->wanted.data || n->wanted.rows || n->wanted.layer ||
         call_option(c, "novelty"))
         return call_usage(c, "--product names the rows; leave out --data, "
@@ -556,6 +575,25 @@ static int read_options(struct asked *n)
     return code || !n->wanted.predict ? code : read_product(n);
 }
 
+/* Before anything is asked: it can be written, and takes the place of nothing
+ * that is read. */
+static int check_place(struct asked *n)
+{
+    struct call *c = n->call;
+    struct models m;
+    const char *to = n->wanted.predict ? call_option(c, "output") : NULL;
+    int code = to ? inference_check_output(c, c->args[0]) : EXIT_OK;
+    if (code || !to)
+        return code;
+    if (output_fits(to, n->wanted.product, c->arena, &c->err))
+        return call_fail(c);
+    if (file_exists(to) && (models_open(&m, n->wanted.models, n->wanted.scratch,
+                                        c->arena, &c->err) ||
+                            output_spares_models(to, &m, c->arena, &c->err)))
+        return call_fail(c);
+    return EXIT_OK;
+}
+
 int inference_run(struct call *c, bool predict)
 {
     struct asked n = {
@@ -580,6 +618,8 @@ int inference_run(struct call *c, bool predict)
     if (!n.wanted.scratch)
         return call_fail(c);
     code = find_weights(&n);
+    if (!code)
+        code = check_place(&n);
     if (!code)
         code = infer(&n);
     scratch_remove(n.wanted.scratch);

@@ -117,7 +117,7 @@ VERB(predict) = {
             {"labels", 0, "FILE", "labels to be shown beside them"},
             {"product", 0, "A,B,C", "all combinations of the rows of tables"},
             {"keep", 0, "RULES", "of these: top:mean:1000, or rules as JSON"},
-            {"output", 'o', "PATH", "of these, or of a study: where tables go"},
+            {"output", 'o', "PATH", "the table as a file; of rules their folder"},
             {"samples", 0, "N", "ask each model N times, with its dropout"},
             {"calibration", 0, "FILE", "intervals, or sets of classes, by it"},
             {"layer", 0, "NAME", "the numbers of a layer instead"},

@@ -190,6 +190,26 @@ static int run_file(struct writing *w)
     return code;
 }
 
+/* What the study file would be refused for, before it is written. */
+static int check_format(struct call *c)
+{
+    const char *format = call_option(c, "format");
+    const char *to = call_option(c, "output");
+    bool named = to && str_ends(str_of(to), STR(".npy"));
+    if (!format)
+        return EXIT_OK;
+    if (strcmp(format, "npy") != 0 && strcmp(format, "csv") != 0)
+        return call_usage(c, "--format is csv or npy, not %s", format);
+    if (!strcmp(format, "csv") && named)
+        return call_usage(c, "--format is csv, and %s is called .npy", to);
+    if (!strcmp(format, "npy") && to && !named && !call_option(c, "keep"))
+        return call_usage(c,
+                          "--format is npy, and %s is not called so: -o "
+                          "%s.npy",
+                          to, to);
+    return EXIT_OK;
+}
+
 static int check_words(struct call *c)
 {
     static const char *const unfit[] = {"labels", "pca", "k-means", "rows",
@@ -207,7 +227,7 @@ static int check_words(struct call *c)
     if (c->arg_count < 1 || (!product && !call_option(c, "data")))
         return call_usage(c, "name the models, then the rows: throng predict "
                              "MODELS --data new/*.csv --study NAME");
-    return EXIT_OK;
+    return check_format(c);
 }
 
 int predict_study(struct call *c)

@@ -199,3 +199,25 @@ check_contains "of all rows" "$err" "28 rows in $PWD/changed.csv"
 sed -i 's/two.ensemble/net.safetensors/' changed.yaml
 run "$THRONG" run changed.yaml
 check_contains "other models are another question" "$err" "no longer asks the same question"
+
+# ---- without a study -----------------------------------------------------------------
+"$THRONG" predict two.ensemble --data new0.csv --csv >printed.csv 2>/dev/null
+run "$THRONG" predict two.ensemble --data new0.csv -o plain.csv
+check_status "a table can go into a file" 0
+check "which has what is printed" cmp plain.csv printed.csv
+check_equal "and nothing is printed" "" "$out"
+run "$THRONG" predict net.safetensors --data new0.csv -o plain.npy
+check_equal "or an array" "NUMPY" "$(head -c 6 plain.npy | tail -c 5)"
+for file in net.safetensors new0.csv rows.csv; do
+    refuses "predict, $file" $file "$THRONG" predict net.safetensors --data new0.csv -o $file
+done
+run "$THRONG" predict net.safetensors --data new0.csv -o no/such/x.csv
+check_contains "a place that is not there is told" "$err" "there is no folder"
+printf 'a,b\n0.1,x\n0.2,0.3\n' >odd.csv
+run "$THRONG" predict net.safetensors --data odd.csv -o odd_told.csv
+check_status "rows without a prediction are told as ever" 3
+check_equal "and have their lines" 3 "$(wc -l <odd_told.csv)"
+run "$THRONG" predict two.ensemble --data new0.csv --study arr2 --format npy -o arr2
+check_status "a format that does not go with a name is a mistake of words" 2
+check_contains "which says what would" "$err" "-o arr2.npy"
+check_lacks "and speaks of no file that is not there" "$err" "arr2.yaml"
