@@ -6,7 +6,6 @@
 #include "base/strict_json.h"
 #include "cli/inference.h"
 #include "ensemble/ensemble.h"
-#include "study/output.h"
 
 struct asking {
     struct call *call;

@@ -12,10 +12,9 @@
 #include "cli/columns.h"
 #include "cli/confusion.h"
 #include "cli/judged_rows.h"
+#include "data/data.h"
 #include "ensemble/ensemble.h"
-#include "study/output.h"
 #include "study/study.h"
-#include "study/table_out.h"
 #include "terms/dropout.h"
 #include "terms/metric.h"
 
@@ -199,21 +198,36 @@ static int print_file(struct call *c, const char *path)
     return got;
 }
 
+static int copy_file(const char *from, const char *to, struct err *err)
+{
+    struct str text;
+    if (file_map(from, &text, err))
+        return -1;
+    int rc = file_write(to, text, false, err);
+    file_unmap(text);
+    return rc;
+}
+
+static int write_array(const char *from, const char *to, struct err *err)
+{
+    struct str text;
+    if (file_map(from, &text, err))
+        return -1;
+    struct data_npy_table *t = data_npy_table_begin(to, err);
+    int rc = t ? data_npy_table_add(t, text, err) : -1;
+    if (rc)
+        data_npy_table_drop(t);
+    else
+        rc = data_npy_table_end(t, err);
+    file_unmap(text);
+    return rc;
+}
+
 /* At its place when it is whole. */
 static int write_table(struct call *c, const char *from, const char *to)
 {
-    struct str text;
-    if (file_map(from, &text, &c->err))
-        return -1;
-    struct table_out *out =
-        table_begin(to, str_ends(str_of(to), STR(".npy")), &c->err);
-    int rc = out ? table_add(out, text, &c->err) : -1;
-    if (rc)
-        table_drop(out);
-    else
-        rc = table_end(out, &c->err);
-    file_unmap(text);
-    return rc;
+    return str_ends(str_of(to), STR(".npy")) ? write_array(from, to, &c->err)
+                                             : copy_file(from, to, &c->err);
 }
 
 static int print_predictions(struct asked *n)
@@ -228,16 +242,6 @@ static int print_predictions(struct asked *n)
 
 /* ---- what is kept of a product of tables -----------------------------------
  */
-
-static int copy_file(const char *from, const char *to, struct err *err)
-{
-    struct str text;
-    if (file_map(from, &text, err))
-        return -1;
-    int rc = file_write(to, text, false, err);
-    file_unmap(text);
-    return rc;
-}
 
 /* One table is printed, unless they go into a folder. */
 static int print_kept(struct asked *n)

@@ -5,7 +5,6 @@
 #include "cli/model_file.h"
 #include "data/data.h"
 #include "nn/nn.h"
-#include "study/output.h"
 #include "study/study.h"
 
 /* The data says what the file leaves out: the shape of a row, the classes. */
@@ -79,8 +78,9 @@ static int export(struct call *c)
                              "--onnx");
     if (!to)
         to = beside(c, weights, torch ? ".pt" : ".onnx");
-    if (output_spares(to, weights, "the weights", &c->err) ||
-        output_spares_data(to, weights, weights, NULL, c->arena, &c->err) ||
+    struct model_file one = {.name = weights, .file = weights};
+    struct models m = {.path = weights, .list = &one, .count = 1};
+    if (output_spares_models(to, &m, c->arena, &c->err) ||
         weights_export(weights, torch ? WEIGHTS_TORCH : WEIGHTS_ONNX, to,
                        &notice, c->arena, &c->err))
         return call_fail(c);

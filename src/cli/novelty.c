@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "cli/inference.h"
 #include "ensemble/ensemble.h"
-#include "study/output.h"
 
 struct fitting {
     struct call *call;

@@ -283,8 +283,7 @@ const char *study_tag_fault(struct str tag);
 /* What the keep rule removed at the end of this run, as a sentence, with how
  * it could be kept; empty: nothing was. */
 void study_kept_print(const struct study *s, struct buf *b);
-/* What became of an inference: where its table is, and what is missing there.
- */
+/* What became of an inference: where its table is, and what it lacks. */
 void study_merged_print(const struct study *s, struct buf *b);
 /* Rows are missing there: their shards did not end well, or, of shards that are
  * done, nothing is predicted of them, as they cannot be read or models say what
@@ -611,13 +610,15 @@ struct models {
     const struct value *stack; /* the same; NULL: none */
     bool is_ensemble;
 };
-/* What lies in a pack or inside of an ensemble is written into scratch. An
- * error where a member is missing, or its bytes are others; a file of weights
- * is not looked at. */
+/* What lies in a pack or an ensemble is written into scratch. An error where a
+ * member is missing, or has other bytes; a file of weights is not looked at. */
 int models_open(struct models *m, const char *path, const char *scratch,
                 struct arena *a, struct err *err);
 /* An error where one predicts something else, or they vote for numbers. */
 int models_agree(const struct models *m, struct arena *a, struct err *err);
+/* As output_spares, of models, each of their files, and their data. */
+int output_spares_models(const char *output, const struct models *m,
+                         struct arena *a, struct err *err);
 
 /* What `calibrate` has found, as a file for `predict`. */
 struct calibration {
@@ -640,9 +641,8 @@ struct trial_weights {
     const char *path;
     struct buf bytes; /* yours to be done with */
 };
-/* Those of every trial that a selector names, in its order, in the arena. An
- * error where one has none; only of `all` those are left out that ended badly
- * and have none. */
+/* Those of every trial that a selector names, in its order, in the arena. One
+ * that has none is an error, or left out where it ended badly, of `all`. */
 int trial_weights_read(struct store *store, const char *selector,
                        struct trial_weights **list, size_t *count,
                        struct arena *a, struct err *err);
@@ -655,8 +655,7 @@ struct ensemble_making {
     const struct value *stack; /* the same, of all members; NULL: none */
     const char *chosen;        /* how, for people */
     struct str rows;           /* by which, see ensemble.h; empty: none */
-    const char *output;        /* the file that becomes of it; NULL: one of ours
-                                */
+    const char *output;        /* where it is written; NULL: among ours */
     bool inside;               /* the file carries its members */
     struct trial_weights *members;
     size_t count;
@@ -710,8 +709,7 @@ const char *last_hidden_layer(const char *weights, struct arena *a,
 /* Makes a layer the only thing that a model file predicts. */
 int look_at_layer(struct value *model, const char *weights, const char *layer,
                   struct arena *a, struct err *err);
-/* An error where they are several: what a unit has learnt is each model's own.
- */
+/* An error where they are several: what units have learnt is each one's own. */
 int layer_is_of_one(const struct models *m, struct err *err);
 /* weights_model of such a one. */
 struct nn_model *layer_model(const char *weights, const char *layer,
@@ -818,8 +816,7 @@ int novelty_scores_add(struct novelty_scores *s, const struct novelties *n,
                        struct err *err);
 void novelty_scores_done(struct novelty_scores *s);
 
-/* ---- an inference over very many rows -------------------------------------
- */
+/* ---- an inference over very many rows ------------------------------------ */
 
 /* The list of its shards in the study's folder, mapped. */
 struct shards;

@@ -315,6 +315,16 @@ struct str path_stem(const char *path); /* name without its last .ending */
 bool path_is_network(const char *path);
 /* Free space where path lies, or will lie; 0: unknown. */
 uint64_t path_free_bytes(const char *path);
+/* An error where the output is a file that is read, by whatever name; `what` is
+ * what that is to a person. Either may be NULL. */
+int output_spares(const char *output, const char *input, const char *what,
+                  struct err *err);
+/* The same of rows as --data takes them: FILE, or NAME=FILE,NAME=FILE. */
+int output_spares_rows(const char *output, const char *rows, const char *what,
+                       struct arena *a, struct err *err);
+/* An error where no file could be written there, or no folder be made. */
+int output_fits(const char *path, bool folder, struct arena *a,
+                struct err *err);
 /* The program as execvp would find it, or NULL. */
 char *path_program(struct arena *a, const char *name, const char *path_env);
 /* From where `in` stands to its end; -1 and errno when it cannot. */
