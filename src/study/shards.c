@@ -336,10 +336,10 @@ static void name_misfit(struct cutting *c, const char *name, const char *why)
 {
     struct plan_predict *p = c->plan;
     size_t len = strlen(p->misfits), room = sizeof(p->misfits) - len;
-    if (++c->misfits <= EMPTY_NAMED)
+    if (++c->misfits <= FILES_NAMED)
         snprintf(p->misfits + len, room, "%s%.150s:%.150s", len ? "; " : "",
                  name, why);
-    else if (c->misfits == EMPTY_NAMED + 1)
+    else if (c->misfits == FILES_NAMED + 1)
         snprintf(p->misfits + len, room, " and others");
 }
 
