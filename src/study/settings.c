@@ -4,8 +4,9 @@
  * rows are held out: what the model file has as its fold, data: {fold: {k:
  * "${fold}"}}, or as its blocks, data: {parts: {blocks: …}} or counts of them;
  * in CANDLE's files the keywords of blocks. Fractions say how many rows train,
- * which is a setting of its own. Of `repeat` each member is a cross-validation
- * of its own. A trial that no other goes with is a setting alone. */
+ * which is a setting of its own, and the trial's name nothing. Of `repeat` each
+ * member is a cross-validation of its own. A trial that no other goes with is a
+ * setting alone. */
 #include "base/json.h"
 #include "base/map.h"
 #include "ensemble/ensemble.h"
@@ -51,6 +52,12 @@ static bool says_rows(const struct value *model, struct str name)
            is_named(value_get(parts, STR("counts")), name);
 }
 
+/* What a person calls the trial is no setting. */
+static bool is_its_name(const struct trial *t, struct str key)
+{
+    return t->run_id.len && str_is(key, "run_id");
+}
+
 /* What all folds of the trial's setting have in common, as a text. */
 static void print_setting(struct buf *b, const struct trial *t,
                           const struct value *model, struct arena *a)
@@ -58,7 +65,8 @@ static void print_setting(struct buf *b, const struct trial *t,
     const struct value *point = json_parse(a, t->point, "point", true, NULL);
     struct value *rest = value_object(a);
     for (size_t i = 0; point && i < point->count; i++)
-        if (!says_rows(model, point->keys[i]))
+        if (!says_rows(model, point->keys[i]) &&
+            !is_its_name(t, point->keys[i]))
             value_set(a, rest, point->keys[i], point->items[i]);
     buf_reset(b);
     buf_addf(b, "%u ", t->member);
