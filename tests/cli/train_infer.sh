@@ -273,7 +273,8 @@ check_equal "who is interrupted while it predicts ends, without rows" \
 mkdir moment
 export TMPDIR=$TMP/moment
 for signal in INT TERM HUP; do
-    "$THRONG" predict slow.safetensors --data many.csv >.out 2>.err &
+    # Whoever started the tests by nohup has HUP ignored.
+    env --default-signal=$signal "$THRONG" predict slow.safetensors --data many.csv >.out 2>.err &
     predicting=$!
     wait_for 60 predicts
     kill -$signal $predicting

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define ONE_CPU "cpus=1;memory=1073741824;parallel=8"
+#define ENDLESS 100000000 /* epochs: a quick machine takes 250,000 a second */
 
 static pid_t pid_of(struct bench *b, uint64_t id)
 {
@@ -20,7 +21,7 @@ static pid_t pid_of(struct bench *b, uint64_t id)
 
 static void submit(struct bench *b, uint64_t id, uint32_t attempt)
 {
-    struct task t = bench_training(b, id, 1000000);
+    struct task t = bench_training(b, id, ENDLESS);
     t.attempt = attempt;
     bench_submit(b, &t);
 }
@@ -145,7 +146,7 @@ static void who_awaits_a_decision_pauses_while_others_go_on(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
-    struct task t = awaiting(b, 1, 6, 2), other = bench_training(b, 2, 1000000);
+    struct task t = awaiting(b, 1, 6, 2), other = bench_training(b, 2, ENDLESS);
     bench_submit(b, &t);
     bench_submit(b, &other);
     await_reports(b, 1, 2);
@@ -326,7 +327,7 @@ static void who_is_killed_for_good_leaves_nothing(void **state)
     struct bench *b = *state;
     char outcome = OUTCOME_KILLED;
     bench_start(b, ONE_CPU);
-    struct task t = bench_training(b, 1, 1000000);
+    struct task t = bench_training(b, 1, ENDLESS);
     bench_submit(b, &t);
     bench_await(b, RECORD_METRICS, 1);
     bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
@@ -419,7 +420,7 @@ static pid_t stuck_trainer(struct bench *b, double time_s)
 {
     bench_start(b, ONE_CPU);
     for (uint64_t id = 1; id <= 2; id++) {
-        struct task t = bench_training(b, id, 1000000);
+        struct task t = bench_training(b, id, ENDLESS);
         t.grace_s = 0.1;
         t.needs.time_s = id == 1 ? time_s : 0;
         bench_submit(b, &t);
@@ -508,9 +509,9 @@ static void a_long_epoch_keeps_nobody_else_from_being_ended(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
-    struct task first = bench_training(b, 1, 1000000),
+    struct task first = bench_training(b, 1, ENDLESS),
                 slow = slow_training(b, 2);
-    struct task third = bench_training(b, 3, 1000000);
+    struct task third = bench_training(b, 3, ENDLESS);
     first.grace_s = third.grace_s = 1000;
     bench_submit(b, &first);
     bench_await(b, RECORD_METRICS, 1);
