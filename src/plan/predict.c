@@ -334,7 +334,7 @@ static void find_shards(struct study_file *r, const struct value *v)
         reader->shards(reader->files.context, reader->folder, r->plan, &err);
     if (p->left_out.len)
         problem_at(&r->in, PROBLEM_NOTICE, value_get(v, STR("data")), NULL,
-                   "predict.data matches what this inference has written "
+                   "predict.data matches what this inference writes "
                    "itself, which is left out: %.*s",
                    STRF(p->left_out));
     if (p->notice[0])

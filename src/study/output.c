@@ -118,6 +118,24 @@ static const char *whose_table(const struct plan *p, struct arena *a)
     return NULL;
 }
 
+/* A file among the rows that no study has written is a person's, whom the table
+ * would cost it. */
+static int spare_rows(const struct plan *p, const char *home, const char *other,
+                      struct arena *a, struct err *err)
+{
+    const char *path = p->predict->own[0];
+    if (other || !file_exists(path) || file_is_dir(path) ||
+        own_tables_know(p->predict->own[1], path) ||
+        !own_tables_match(p->predict, home, path, a))
+        return 0;
+    return err_set(
+        err, ERR_INPUT,
+        "%.*s would be written over, and data matches it: name another "
+        "output, or move the file if it is the table of a study that is "
+        "gone",
+        STRF(p->predict->output));
+}
+
 void output_check(const struct plan *p, struct problems *problems)
 {
     struct arena *a = problems->arena;
@@ -127,12 +145,12 @@ void output_check(const struct plan *p, struct problems *problems)
     const char *home = path_folder(a, path_absolute(a, arena_cstr(a, p->file)));
     const struct value *at =
         value_get(value_get(p->root, STR("predict")), STR("output"));
-    if (spare_inputs(p, home, a, &err) ||
+    const char *other = whose_table(p, a);
+    if (spare_inputs(p, home, a, &err) || spare_rows(p, home, other, a, &err) ||
         output_fits(p->predict->own[0], p->predict->keep, a, &err))
         problems_add(problems, PROBLEM_ERROR, p->file, at ? at->line : 0,
                      at ? at->column : 0, STR(""), "predict.output: %s",
                      err.text);
-    const char *other = whose_table(p, a);
     if (other)
         problems_add(problems, PROBLEM_NOTICE, p->file, at ? at->line : 0,
                      at ? at->column : 0, STR(""),

@@ -97,6 +97,28 @@ static void add_found(struct buf *b, const char *name, size_t *count)
         buf_addf(b, "%s%s", b->len ? ", " : "", name);
 }
 
+/* What one of the plan's globs finds, ended by NULL; NULL: it is none. */
+static const char **find_by_glob(struct str data, const char *home,
+                                 struct arena *a)
+{
+    const char *name = arena_cstr(a, data);
+    bool glob = strpbrk(name, "*?[") && !file_exists(path_join(a, home, name));
+    return glob ? shards_glob(home, name, a) : NULL;
+}
+
+bool own_tables_match(const struct plan_predict *p, const char *home,
+                      const char *path, struct arena *a)
+{
+    const char *const only[] = {path, NULL};
+    for (size_t i = 0; i < p->data_count; i++) {
+        const char **found = find_by_glob(p->data[i], home, a);
+        for (; found && *found; found++)
+            if (own_tables_have(only, path_join(a, home, *found)))
+                return true;
+    }
+    return false;
+}
+
 struct str own_tables_found(const struct plan_predict *p, const char *home,
                             struct arena *a)
 {
@@ -104,10 +126,7 @@ struct str own_tables_found(const struct plan_predict *p, const char *home,
     struct buf b;
     buf_init(&b);
     for (size_t i = 0; i < p->data_count; i++) {
-        const char *name = arena_cstr(a, p->data[i]);
-        bool glob =
-            strpbrk(name, "*?[") && !file_exists(path_join(a, home, name));
-        const char **found = glob ? shards_glob(home, name, a) : NULL;
+        const char **found = find_by_glob(p->data[i], home, a);
         for (; found && *found; found++)
             if (own_tables_have(p->own, path_join(a, home, *found)))
                 add_found(&b, *found, &count);

@@ -22,6 +22,9 @@ bool own_tables_have(const char *const *own, const char *path);
  * empty: nothing. */
 struct str own_tables_found(const struct plan_predict *p, const char *home,
                             struct arena *a);
+/* Whether a glob of the plan finds the file. */
+bool own_tables_match(const struct plan_predict *p, const char *home,
+                      const char *path, struct arena *a);
 /* Whether the study in the folder has written it, as far as it remembers. */
 bool own_tables_know(const char *folder, const char *path);
 /* Remembers that a table was written. */

@@ -141,7 +141,7 @@ static int add_found(const struct plan_predict *p, struct source_files *f,
     if (f->list.len + f->twice_count > before)
         return 0;
     return err_set(err, ERR_MISSING, "no file matches %s%s", pattern,
-                   any ? ", but what this inference has written itself" : "");
+                   any ? ", but what this inference writes itself" : "");
 }
 
 static int add_named(const struct plan_predict *p, struct source_files *f,

@@ -162,7 +162,7 @@ STUDY
 run "$THRONG" check mixed.yaml
 check_contains "its own table is left out" "$out" "400 rows × 2 models"
 check_contains "which is said" "$err" \
-    "predict.data matches what this inference has written itself, which is left out: mixed/told.csv"
+    "predict.data matches what this inference writes itself, which is left out: mixed/told.csv"
 cp mixed/told.csv before.csv
 run "$THRONG" run mixed.yaml
 check_contains "a second run has the same rows" "$err" "nothing was left to do"
@@ -181,7 +181,7 @@ mkdir -p mixed/kept
 cp new/2.csv mixed/kept/
 run "$THRONG" check tables.yaml
 check_contains "nor is there a row in the folder of what is kept" "$err" \
-    "no file matches mixed/kept/*.csv, but what this inference has written itself"
+    "no file matches mixed/kept/*.csv, but what this inference writes itself"
 cat >itself.yaml <<'STUDY'
 predict: {models: two.ensemble, data: [new/1.csv, itself.csv], output: itself.csv}
 STUDY

@@ -85,6 +85,13 @@ for file in two.ensemble self.yaml rows.csv; do
     refuses "a study, $file" $file "$THRONG" run self.yaml
     refuses "a check, $file" $file "$THRONG" check self.yaml
 done
+printf 'predict: {models: two.ensemble, data: "new*.csv", output: new0.csv}\n' >among.yaml
+refuses "a study whose glob finds its output" new0.csv "$THRONG" run among.yaml
+sed -i 's/output: new0/output: new_told/' among.yaml
+"$THRONG" run -q among.yaml
+run "$THRONG" run among.yaml --new among2
+check_status "the table of another study is no row of a person's" 0
+rm new_told.csv
 cp two.ensemble mine.ensemble
 ln -s mine.ensemble alias.ensemble
 refuses calibrate mine.ensemble "$THRONG" calibrate mine.ensemble --data rows.csv -o mine.ensemble
