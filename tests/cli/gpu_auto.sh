@@ -4,12 +4,7 @@
 # cpu (throng-worker-cuda-here), and how fast it is stands in a file.
 . "$(dirname "$0")/lib.sh"
 
-here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
-[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
-mkdir bin
-cp "$THRONG" "$WORKER" bin/
-cp "$here" bin/throng-worker-cuda
-THRONG=$TMP/bin/throng
+gpu_is_here
 export THRONG_GPUS=h200:9.0:140G THRONG_GPUS_USE=$TMP/use
 printf '0 1 1000\n0 joules 5\n' >use
 mkdir -p .cache/throng

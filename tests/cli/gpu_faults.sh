@@ -6,12 +6,7 @@
 # thorough: kernels that run one thread after another are slow
 . "$(dirname "$0")/lib.sh"
 
-here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
-[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
-mkdir bin
-cp "$THRONG" "$WORKER" bin/
-cp "$here" bin/throng-worker-cuda
-THRONG=$TMP/bin/throng
+gpu_is_here
 export THRONG_TEST_GPU=$TMP/fault
 
 awk 'BEGIN { srand(3); print "x,y,label"; for (i = 0; i < 60; i++) {
@@ -36,14 +31,6 @@ parameters:
   lr: {values: [0.1, 0.01, 0.001, 0.002${2:+, $2}]}
   units: {values: [4, 5]}
 END
-}
-results() { # of a study: parameters and what was reported last
-    "$THRONG" export "$1" --jsonl |
-        sed 's/.*"state":"\([a-z]*\)".*"value":\([^,]*\),.*"params":\({[^}]*}\).*/\3 \1 \2/' |
-        sort
-}
-attempts() { # of a study, that ended so
-    "$THRONG" show "$1" all --json | grep -o "\"outcome\":\"$2\"" | wc -l
 }
 
 study calm

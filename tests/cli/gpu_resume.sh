@@ -5,12 +5,7 @@
 # fast it is stands in a file.
 . "$(dirname "$0")/lib.sh"
 
-here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
-[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
-mkdir bin
-cp "$THRONG" "$WORKER" bin/
-cp -p "$here" bin/throng-worker-cuda
-THRONG=$TMP/bin/throng
+gpu_is_here
 export THRONG_GPUS=h200:9.0:140G
 mkdir -p .cache/throng
 

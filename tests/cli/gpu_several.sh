@@ -5,12 +5,7 @@
 # are this machine's cpu (throng-worker-cuda-here).
 . "$(dirname "$0")/lib.sh"
 
-here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
-[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
-mkdir bin
-cp "$THRONG" "$WORKER" bin/
-cp "$here" bin/throng-worker-cuda
-THRONG=$TMP/bin/throng
+gpu_is_here
 export THRONG_TEST_GPU=$TMP/fault THRONG_GPUS=h200:9.0:140G,h200:9.0:140G
 unset CUDA_VISIBLE_DEVICES
 
@@ -36,14 +31,6 @@ parameters:
   lr: {values: [0.1, 0.01, 0.001, 0.002]}
   epochs: {value: $2}
 END
-}
-results() { # of a study: parameters and what was reported last
-    "$THRONG" export "$1" --jsonl |
-        sed 's/.*"state":"\([a-z]*\)".*"value":\([^,]*\),.*"params":\({[^}]*}\).*/\3 \1 \2/' |
-        sort
-}
-attempts() { # of a study, that ended so
-    "$THRONG" show "$1" all --json | grep -o "\"outcome\":\"$2\"" | wc -l
 }
 child() { pgrep -P "$1" "${@:2}"; }
 gpus_of() { # CONDUCTOR: what its trainers see, each once

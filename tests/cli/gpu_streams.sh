@@ -4,12 +4,7 @@
 # epoch. The GPU is this machine's cpu (throng-worker-cuda-here).
 . "$(dirname "$0")/lib.sh"
 
-here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
-[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
-mkdir bin
-cp "$THRONG" "$WORKER" bin/
-cp "$here" bin/throng-worker-cuda
-THRONG=$TMP/bin/throng
+gpu_is_here
 
 awk 'BEGIN { srand(3); print "x,y,label"; for (i = 0; i < 60; i++) {
     x = rand(); y = rand(); print x "," y "," (x > y ? "a" : "b") } }' >xy.csv
@@ -33,11 +28,6 @@ parameters:
   lr: {values: [0.1, 0.01, 0.001]}
   units: {values: $2}
 END
-}
-results() { # of a study: parameters and what was reported last
-    "$THRONG" export "$1" --jsonl |
-        sed 's/.*"state":"\([a-z]*\)".*"value":\([^,]*\),.*"params":\({[^}]*}\).*/\3 \1 \2/' |
-        sort
 }
 
 for units in 4 5 6; do

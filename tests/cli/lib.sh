@@ -180,6 +180,33 @@ check_matches() { # NAME TEXT REGEX
     fi
 }
 
+# Programs in bin/, with a device cuda whose kernels run on this machine's cpu.
+gpu_is_here() {
+    gpu_worker_is_here
+    cp -p "$here" bin/throng-worker-cuda
+}
+
+# The same, where it is still to come; $here is that worker.
+gpu_worker_is_here() {
+    here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
+    [[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
+    mkdir bin
+    cp "$THRONG" "$WORKER" bin/
+    THRONG=$PWD/bin/throng
+}
+
+# Of each trial of a study: parameters, state, and what was reported last.
+results() { # STUDY
+    "$THRONG" export "$1" --jsonl |
+        sed 's/.*"state":"\([a-z]*\)".*"value":\([^,]*\),.*"params":\({[^}]*}\).*/\3 \1 \2/' |
+        sort
+}
+
+# How many attempts of a study ended so.
+attempts() { # STUDY OUTCOME
+    "$THRONG" show "$1" all --json | grep -o "\"outcome\":\"$2\"" | wc -l
+}
+
 # The processes that one has started and not yet waited for.
 kids() { # PID
     cat "/proc/$1/task/$1/children" 2>/dev/null

@@ -6,12 +6,7 @@
 export CONDOR_TEST_FIRST=0.2-0.5 CONDOR_TEST_PACE=0.1 CONDOR_TEST_GPUS=2
 . "$(dirname "$0")/condor/lib.sh"
 
-here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
-[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
-mkdir bin
-cp "$THRONG" "$WORKER" bin/
-cp "$here" bin/throng-worker-cuda
-THRONG=$PWD/bin/throng
+gpu_is_here
 
 awk 'BEGIN { srand(3); print "x,y,label"; for (i = 0; i < 40; i++) {
     x = rand(); y = rand(); print x "," y "," (x > y ? "a" : "b") } }' >xy.csv

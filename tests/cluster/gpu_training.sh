@@ -5,11 +5,7 @@
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
 
-here=$THRONG_BUILD/src/worker/throng-worker-cuda-here
-[[ -x $here ]] || skip_all 'this build has no throng-worker-cuda-here'
-mkdir bin
-cp "$THRONG" "$WORKER" bin/
-THRONG=$PWD/bin/throng
+gpu_worker_is_here
 
 awk 'BEGIN { srand(3); print "x,y,label"; for (i = 0; i < 40; i++) {
     x = rand(); y = rand(); print x "," y "," (x > y ? "a" : "b") } }' >xy.csv
