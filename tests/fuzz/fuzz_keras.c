@@ -14,7 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (json && nn_keras_is(json)) {
         struct problems faults;
         err = (struct err){0};
-        struct value *model = nn_keras_model(json, "model.json", a, &err);
+        struct nn_keras_noise noise;
+        struct value *model =
+            nn_keras_model(json, "model.json", &noise, a, &err);
         require(model || err.text[0]);
         problems_init(&faults, a);
         struct nn_model *m = model ? nn_model_read(model, NULL, &faults) : NULL;
