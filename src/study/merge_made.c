@@ -114,6 +114,7 @@ bool merge_made_is(const struct merge_made *m, const char *study,
     struct arena *a = arena_new();
     const char *path = path_join(a, study, MADE_FILE);
     const char **there = tables_of(m, a);
+    struct merged counted = *to;
     struct str rest, line, word;
     struct buf b;
     buf_init(&b);
@@ -126,8 +127,10 @@ bool merge_made_is(const struct merge_made *m, const char *study,
         if (str_is(word, "table"))
             made = is_that(line, a);
         else if (str_is(word, "lines"))
-            take_lines(line, to);
+            take_lines(line, &counted);
     }
+    if (made)
+        *to = counted;
     buf_done(&b);
     arena_free(a);
     return made;
