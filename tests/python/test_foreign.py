@@ -795,6 +795,19 @@ data: {file: rows.csv, scale: std}
                        "input: 4\nlayers: %s\nloss: mse\n" % layers)
             self.assertIn(text, self.throng("predict", *words, fails=True))
 
+    def test_weights_that_are_not_finite_are_named(self):
+        net = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU(),
+                                  torch.nn.Linear(3, 1))
+        net[0].weight.data[1, 2] = float("nan")
+        torch.save(net.state_dict(), self.path("net.pt"))
+        numpy.save(self.path("x.npy"), self.numbers(3, 4))
+        self.write("model.yaml", "input: 4\nlayers: [{dense: 3, activation: "
+                   "relu}, dense: 1]\nloss: mse\n")
+        self.assertIn(
+            "dense_1.weight has what is no finite number",
+            self.throng("predict", "model.yaml", "--weights", "net.pt",
+                        "--data", "x.npy", fails=True))
+
     def test_nothing_in_a_file_is_run(self):
         class Bad:
             def __reduce__(self):

@@ -1,4 +1,5 @@
 /* import.c - a model's weights file from the weights of another program */
+#include <math.h>
 #include <stdlib.h>
 
 #include "data/data.h"
@@ -75,14 +76,32 @@ static double *numbers_of(const struct nn_graph *g, const char *path,
     return numbers;
 }
 
+/* A relu makes 0 of what is not a number: predictions might hide it. */
+static int check_finite(const struct nn_graph *g, const double *numbers,
+                        const char *path, struct err *err)
+{
+    for (size_t i = 0; i < g->params.len; i++) {
+        const struct nn_param *p = &g->params.p[i];
+        for (int64_t k = 0; k < p->count; k++)
+            if (!isfinite(numbers[p->offset + k]))
+                return err_set(err, ERR_INPUT,
+                               "%s: %.*s has what is no finite "
+                               "number: nothing can be predicted by that",
+                               path, STRF(p->name));
+    }
+    return 0;
+}
+
 int nn_import(const struct nn_model *m, const char *path,
               const struct nn_about *about, struct buf *file, struct err *err)
 {
     const struct nn_graph *g = &m->graph;
     struct weights_writer w;
     double *numbers = numbers_of(g, path, err);
-    if (!numbers)
+    if (!numbers || check_finite(g, numbers, path, err)) {
+        free(numbers);
         return -1;
+    }
     weights_begin(&w, sizeof(*numbers));
     for (size_t i = 0; i < g->params.len; i++)
         weights_add(&w, g->params.p[i].name, &g->params.p[i].shape,
