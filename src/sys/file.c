@@ -143,8 +143,25 @@ struct file_out {
     char temp[PATH_MAX + 64];
 };
 
+/* A device, a pipe, or a link to an open file, as /dev/stdout is one: a file in
+ * its place would be no use to anybody, and what was there would be gone. */
+static bool is_no_file(const char *path)
+{
+    char to[16];
+    struct stat st;
+    ssize_t len = readlink(path, to, sizeof(to));
+    if (len >= 6 && !memcmp(to, "/proc/", 6))
+        return true;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 struct file_out *file_begin(const char *path, struct err *err)
 {
+    if (is_no_file(path)) {
+        err_set(err, ERR_INPUT, "cannot write %s: it is no ordinary file",
+                path);
+        return NULL;
+    }
     struct file_out *f = xcalloc(1, sizeof(*f));
     f->fd = open_beside(path, f->temp, sizeof(f->temp));
     if (f->fd < 0) {

@@ -92,6 +92,10 @@ sed -i 's/output: new0/output: new_told/' among.yaml
 run "$THRONG" run among.yaml --new among2
 check_status "the table of another study is no row of a person's" 0
 rm new_told.csv
+mkfifo pipe
+run "$THRONG" predict net.safetensors --data new0.csv -o pipe
+check_contains "a pipe does not become a file" "$err" "cannot write pipe: it is no ordinary file"
+check "it is one still" test -p pipe
 cp two.ensemble mine.ensemble
 ln -s mine.ensemble alias.ensemble
 refuses calibrate mine.ensemble "$THRONG" calibrate mine.ensemble --data rows.csv -o mine.ensemble
@@ -141,8 +145,9 @@ run "$THRONG" run -q share0.yaml
 check "who runs again makes its own" cmp shared.csv first.csv
 for garbage in "nothing of it" "$(cat first.csv | tr 0-9 9)"; do
     echo "$garbage" >shared.csv
-    run "$THRONG" run -q share0.yaml
+    run "$THRONG" run share0.yaml
     check "also in the place of garbage" cmp shared.csv first.csv
+    check_contains "with as many rows as it has" "$err" "9 rows in"
 done
 touch -d 2001-01-01 shared.csv
 run "$THRONG" run share0.yaml

@@ -103,6 +103,23 @@ static void a_file_of_pieces_is_there_when_it_has_ended(void **state)
     assert_int_equal(names_in(s), 1);
 }
 
+static void what_is_no_file_is_not_replaced(void **state)
+{
+    struct scratch *s = *state;
+    struct err err = {0};
+    struct stat st;
+    char *pipe_path = scratch_path(s, "pipe"), *link = scratch_path(s, "link");
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    assert_int_equal(symlink("/proc/self/fd/1", link), 0);
+    assert_int_equal(file_write(pipe_path, STR("x"), false, &err), -1);
+    assert_non_null(strstr(err.text, "no ordinary file"));
+    assert_int_equal(lstat(pipe_path, &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    assert_int_equal(file_write(link, STR("x"), false, &err), -1);
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+}
+
 static void a_file_is_replaced_in_one_step(void **state)
 {
     struct scratch *s = *state;
@@ -283,6 +300,7 @@ int main(void)
         scratch_test(a_buf_with_a_maximum_is_never_overfilled),
         scratch_test(a_file_that_cannot_be_read_says_why),
         scratch_test(a_file_of_pieces_is_there_when_it_has_ended),
+        scratch_test(what_is_no_file_is_not_replaced),
         scratch_test(a_file_is_replaced_in_one_step),
         scratch_test(a_replaced_file_keeps_its_permissions),
         scratch_test(a_name_of_the_greatest_length_can_be_written),
