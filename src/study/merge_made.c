@@ -10,6 +10,7 @@
  * version has written the first line alone: then any table is taken for it. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/hash.h"
@@ -17,6 +18,7 @@
 #include "study/merge.h"
 
 #define MADE_FILE "merged"
+#define PIECE_BYTES ((size_t)1 << 20)
 
 static const char **tables_of(const struct merge_made *m, struct arena *a)
 {
@@ -27,14 +29,22 @@ static const char **tables_of(const struct merge_made *m, struct arena *a)
     return one;
 }
 
+/* Piece by piece: a table may be larger than memory. */
 static int hash_file(const char *path, uint64_t *hash, struct err *err)
 {
-    struct str bytes;
-    if (file_map(path, &bytes, err))
-        return -1;
-    *hash = hash64(bytes, 0);
-    file_unmap(bytes);
-    return 0;
+    FILE *f = fopen(path, "rbe");
+    if (!f)
+        return err_errno(err, "read %s", path);
+    char *piece = xmalloc(PIECE_BYTES);
+    uint64_t sum = 0;
+    for (size_t n; (n = fread(piece, 1, PIECE_BYTES, f)) > 0;)
+        sum = hash64(str_n(piece, n), sum);
+    int rc = ferror(f) ? err_errno(err, "read %s", path) : 0;
+    fclose(f);
+    free(piece);
+    if (!rc)
+        *hash = sum;
+    return rc;
 }
 
 static int64_t changed_ns(const struct stat *st)
