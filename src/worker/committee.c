@@ -380,30 +380,18 @@ static const char *path_of(const struct committee *c,
     return path.len ? arena_cstr(c->arena, path) : NULL;
 }
 
-static void say_left_out(struct train *t, struct committee *c, struct member *m)
+/* Such as "a member was trained", "on". */
+static void say_left_out(struct train *t, struct committee *c, struct member *m,
+                         size_t left, const char *what, const char *by)
 {
-    size_t left = c->held_out.left_out;
+    const char *them = left == 1 ? "it" : "them";
     if (left)
         member_say(t, m, RECORD_NOTICE,
-                   str_of(arena_printf(
-                       c->arena,
-                       "%zu row%s left out: a member was trained on %s, or on "
-                       "rows that equal %s",
-                       left, left == 1 ? " is" : "s are",
-                       left == 1 ? "it" : "them", left == 1 ? "it" : "them")));
-}
-
-static void say_unchosen(struct train *t, struct committee *c, struct member *m)
-{
-    size_t left = c->held_out.chosen_by;
-    if (left)
-        member_say(t, m, RECORD_NOTICE,
-                   str_of(arena_printf(
-                       c->arena,
-                       "%zu row%s left out: the ensemble was chosen or weighed "
-                       "by %s, or by rows that equal %s",
-                       left, left == 1 ? " is" : "s are",
-                       left == 1 ? "it" : "them", left == 1 ? "it" : "them")));
+                   str_of(arena_printf(c->arena,
+                                       "%zu row%s left out: %s %s %s, or %s "
+                                       "rows that equal %s",
+                                       left, left == 1 ? " is" : "s are", what,
+                                       by, them, by, them)));
 }
 
 /* Which rows are looked at, for whoever chooses by them. */
@@ -434,8 +422,9 @@ static int make(struct train *t, struct committee *c, struct member *m,
          held_out_judge(t, c->seats, c->rule.members, err)) ||
         find_rows(c, err) || read_rule(c, options, err))
         return -1;
-    say_left_out(t, c, m);
-    say_unchosen(t, c, m);
+    say_left_out(t, c, m, c->held_out.left_out, "a member was trained", "on");
+    say_left_out(t, c, m, c->held_out.chosen_by,
+                 "the ensemble was chosen or weighed", "by");
     return (c->keeps_passes && write_rows(t, c, m, err)) ||
                    make_heads(c, err) || take_stack(c, err) ||
                    take_calibration(c, err)
