@@ -7,18 +7,18 @@
 zcat "$ROOT/examples/digits/digits.csv.gz" | awk '{ line[NR] = $0 }
     END { for (i = 0; i < rows; i++) print line[i % NR + 1] }' \
     rows="${TRAIN_ROWS:-30000}" - >digits.csv
-cat >model.yaml <<'MODEL'
+study() { # NAME EPOCHS
+    cat >"$1.model.yaml" <<MODEL
 input: 64
 layers: [{dense: 512, activation: relu}, {dropout: 0.1}, {dense: 10}]
 loss: sparse_categorical_crossentropy
-optimizer: {name: adam, lr: "${lr}"}
+optimizer: {name: adam, lr: "\${lr}"}
 batch_size: 4
-epochs: 5
+epochs: $2
 data: {file: digits.csv, scale: maxabs}
 MODEL
-study() { # NAME
     cat >"$1.yaml" <<STUDY
-model: model.yaml
+model: $1.model.yaml
 method: grid
 metric: {name: loss, goal: minimize}
 seed: 3
@@ -38,6 +38,10 @@ standing() { # STUDY: where the training of each checkpoint stands
 }
 steps() { # STUDY: of all checkpoints together
     standing "$1" | tr -c '0-9\n' ' ' | awk '{ sum += $2 } END { print sum + 0 }'
+}
+cpu_ticks() { # STUDY
+    sqlite3 -readonly ".throng/$1/study.db" "select max(1,
+        cast(sum(cpu_seconds) * $(getconf CLK_TCK) as integer)) from attempts"
 }
 trainers() { # STUDY
     sqlite3 -readonly ".throng/$1/study.db" 'select pid from attempts
@@ -63,15 +67,20 @@ interrupt_twice() { # STUDY PID: the second when the first has been heard
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-study calm
+# As many epochs as take 15 seconds of CPU time, however quick the machine is:
+# the script needs a while to see that the trainers have done their part.
+study short 1
+run "$THRONG" run short.yaml --quiet
+check_status "a study of one epoch runs" 0
+epochs=$((15 * $(getconf CLK_TCK) / $(cpu_ticks short)))
+[ "$epochs" -ge 5 ] || epochs=5
+study calm "$epochs"
 run "$THRONG" run calm.yaml --quiet
 check_status "a study runs undisturbed" 0
 
-# Each time a small part of the CPU time that all of it takes, on any machine.
-part=$(sqlite3 -readonly .throng/calm/study.db \
-    "select cast(sum(cpu_seconds) * $(getconf CLK_TCK) / 12 as integer)
-    from attempts")
-study cut
+# Each time a small part of what all of it takes.
+part=$(($(cpu_ticks calm) / 16))
+study cut "$epochs"
 before=0 further=0 amid=0
 for round in 1 2 3 4 5 6; do
     "$THRONG" run cut.yaml --quiet >>cut.log 2>&1 &
