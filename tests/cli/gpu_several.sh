@@ -44,7 +44,7 @@ gpus_of() { # CONDUCTOR: what its trainers see, each once
 both_train() { [[ $(gpus_of "$1") == 'CUDA_VISIBLE_DEVICES=0 CUDA_VISIBLE_DEVICES=1 ' ]]; }
 
 # Long enough to be looked at; it is not waited for.
-study both 1000000
+study both 100000000
 "$THRONG" run both.yaml >both.log 2>&1 &
 conductor=$!
 check 'there is a trainer for each GPU, which sees that one alone' \
