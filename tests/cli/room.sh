@@ -16,8 +16,8 @@ says() { # VALUE EXPRESSION STUDY
 
 gpu_study() { # NAME GPUS
     cat >"$1.yaml" <<END
-command: [sh, -c, 'echo \$CUDA_VISIBLE_DEVICES >$1.gpu;
-    ls ended-* >$1.before 2>/dev/null;
+command: [sh, -c, 'ls ended-* >$1.before 2>/dev/null;
+    echo \$CUDA_VISIBLE_DEVICES >$1.gpu;
     until test -e go-$1; do sleep 0.05; done; touch ended-$1']
 method: grid
 parameters: {x: {values: [1]}}
