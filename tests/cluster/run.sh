@@ -91,7 +91,8 @@ check_equal "requeued: every trial ended" "$(seq 12)" \
 
 # ---- a job is cancelled behind our back ---------------------------------------------
 
-study cancelled 12 4
+# Long enough that nobody is about to end just then.
+study cancelled 12 12
 "$THRONG" run cancelled.yaml --engine slurm >cancelled.out 2>&1 &
 conductor=$!
 check "cancelled: jobs run" wait_for 30 some_run 4
