@@ -3,14 +3,16 @@
  *
  * In the order of the rows, whoever was ready first: the table is the same
  * whatever happened on the way. It is there when all of it is. Shards that did
- * not end well are left out, and named in a table beside it. What it was made
- * of is written down behind it: a run that ends between the last shard and that
- * line leaves it to the next one. */
+ * not end well are left out, and named in a table beside it. One that did, and
+ * whose file is gone, has failed from then on: so it can be tried again. What
+ * the table was made of is written down behind it: a run that ends between the
+ * last shard and that line leaves it to the next one. */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/csv.h"
 #include "base/json.h"
+#include "base/vec.h"
 #include "data/data.h"
 #include "study/bulk.h"
 #include "study/merge.h"
@@ -30,6 +32,7 @@ struct merging {
     struct data_product *product; /* of tables; NULL: rows are those of files */
     struct merge_columns *columns;
     struct buf missing;
+    VEC(int64_t) gone; /* trials that were done, and have left nothing */
     bool has_header;
     struct merged *to;
 };
@@ -168,6 +171,8 @@ static int add_all(struct merging *m, struct err *err)
         int rc = m->trial_of[i] ? add_shard(m, i, err) : 1;
         if (rc < 0)
             return -1;
+        if (rc && m->trial_of[i])
+            vec_push(&m->gone, m->trial_of[i]);
         if (rc)
             miss_shard(m, i, &rows);
         else
@@ -298,6 +303,34 @@ static int look_at_made(struct study *s, struct err *err)
     return got;
 }
 
+static int fail_trial(struct study *s, int64_t id, struct arena *a,
+                      struct err *err)
+{
+    struct trial t;
+    if (store_trial(s->store, id, a, &t, err))
+        return -1;
+    t.state = STATE_FAILED;
+    t.reason = STR("what it had predicted is gone from the study's folder");
+    if (store_trial_update(s->store, &t, err))
+        return -1;
+    s->run.counts.by_state[STATE_DONE]--;
+    s->run.counts.by_state[STATE_FAILED]++;
+    return 0;
+}
+
+static int fail_gone(struct merging *m, struct err *err)
+{
+    struct study *s = m->study;
+    if (!m->gone.len)
+        return 0;
+    if (store_begin(s->store, err))
+        return -1;
+    for (size_t i = 0; i < m->gone.len; i++)
+        if (fail_trial(s, m->gone.p[i], m->arena, err))
+            return -1;
+    return store_commit(s->store, err);
+}
+
 /* Tables lie where the person has said: they are not closed to others, as what
  * is in the study's folder is. */
 static int merge_for_person(struct merging *m, struct err *err)
@@ -311,7 +344,7 @@ static int merge_for_person(struct merging *m, struct err *err)
     if (mask)
         umask(ours);
     merge_left_end(folder);
-    if (rc)
+    if (rc || fail_gone(m, err))
         return -1;
     struct merge_made made = made_of(m->study, m->to->path, m->arena);
     return merge_made_write(&made, folder, m->to, err);
@@ -339,6 +372,7 @@ int study_merge(struct study *s, struct err *err)
             : -1;
     merge_columns_free(m.columns);
     buf_done(&m.missing);
+    vec_done(&m.gone);
     merge_bad_free(m.bad);
     data_product_close(m.product);
     packs_close(m.packs);

@@ -117,3 +117,29 @@ STUDY
 }
 killed_merge numbers 0.25 0
 killed_merge nothing x 3
+
+# ---- what a shard has left is gone -------------------------------------------------
+seq 1 40 >words.txt
+cat >words.yaml <<'STUDY'
+predict: {data: words.txt, shard: 10, output: words_out.txt}
+command: cat "$THRONG_SHARD" >"$THRONG_PREDICTIONS"
+STUDY
+lose() { # NAME TABLE STUDY: its table, and what its second shard left
+    rm -r "$2" ".throng/$1/trials/0/2/output"
+    run "$THRONG" run "$3"
+    check_status "$1: a shard that was done and whose file is gone is told" 3
+    check_matches "$1: with the words that help" "$err" "throng retry $1 bad"
+    check_matches "$1: and why" "$("$THRONG" errors "$1")" "is gone from the study"
+    check "$1: they do" "$THRONG" retry "$1" bad
+    run "$THRONG" run "$3"
+    check_status "$1: it is asked for again" 0
+}
+"$THRONG" run -q words.yaml
+lose words words_out.txt words.yaml
+check "and the table is whole" cmp words.txt words_out.txt
+cat >few.yaml <<'STUDY'
+predict: {models: net.safetensors, data: rows.csv, shard: 20, output: few, keep: {top: {by: mean, n: 3}}}
+STUDY
+"$THRONG" run -q few.yaml
+lose few few few.yaml
+check "and so are those of rules" cmp best/top.csv few/top.csv
