@@ -93,6 +93,7 @@ struct data_table {
     /* Each row's number in its file, from 0, a header not counted; NULL: row i
      * is row i. */
     const uint32_t *file_rows;
+    bool label_is_input; /* the only label is the first input */
 };
 static inline size_t data_row_in_file(const struct data_table *t, size_t row)
 {

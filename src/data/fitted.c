@@ -563,6 +563,7 @@ int data_fitted_view(struct str fitted, const char *path, struct arena *a,
     if (value_get(known, STR("label_is_input"))) {
         out[0] = in[0];
         t->label_count = 1;
+        t->label_is_input = true;
     }
     *v = (struct data_view){.table = t, .shift = shift, .scale = scale};
     return 0;

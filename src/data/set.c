@@ -86,6 +86,7 @@ static void link_label(struct data_set *s)
     f->name = STR("label");
     s->table.labels = f;
     s->table.label_count = 1;
+    s->table.label_is_input = true;
 }
 
 static int read_or_map(struct reading *r, const struct data_cache *cache,

@@ -56,6 +56,9 @@ const char **keep_columns(const struct combine_rule *r,
     }
     for (size_t i = 0; more.scored && i < NOVELTY_SCORES; i++)
         vec_push(&all, novelty_names[i]);
+    for (size_t i = 0; !more.product && i < head_count; i++)
+        if (heads[i].repeats)
+            vec_push(&all, arena_printf(a, "%serror", heads[i].names.prefix));
     *count = all.len;
     return vec_to_arena(a, &all);
 }

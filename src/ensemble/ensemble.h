@@ -50,6 +50,7 @@ struct combine_head {
                    */
     bool each;    /* every number is a yes or no of its own */
     bool spreads; /* the second half are log variances of the first */
+    bool repeats; /* its truth is what it is given: it has an error */
     enum interval_end bound; /* that its one number is of an interval; of
                          several heads two are ends, or none */
     /* Of stacking: what is added to each output that is told, then the weights
@@ -294,10 +295,11 @@ int keep_rules_bind(struct keep_rules *r, const char *const *columns,
                     size_t count, struct err *err);
 /* What was said that could not be bound; NULL: nothing, or only a text. */
 const struct value *keep_rules_fault(const struct keep_rules *r);
-/* The columns that rules go by: what heads predict, then how sure that is, and
- * what stands in files that `calibrate` and `novelty` wrote. */
+/* The columns that rules go by: what heads predict, then how sure that is, what
+ * stands in files that `calibrate` and `novelty` wrote, and the error of heads
+ * that repeat their inputs, unless rows are a product. */
 struct keep_more {
-    bool calibrated, scored;
+    bool calibrated, scored, product;
 };
 const char **keep_columns(const struct combine_rule *r,
                           const struct combine_head *heads, size_t head_count,

@@ -18,6 +18,13 @@ bool nn_head_is_class(const struct nn_head_facts *h,
             (h->width == 1 && label->classes == 2));
 }
 
+bool nn_head_repeats(const struct nn_head_facts *h, const struct data_table *t)
+{
+    const struct data_field *label = nn_head_label(h, t);
+    return label && t->label_is_input && !h->spreads && !h->classes &&
+           h->width > 1 && label->columns == (int64_t)h->width;
+}
+
 void nn_output_name(struct buf *b, const struct nn_head_facts *h,
                     const struct data_field *label, size_t k)
 {

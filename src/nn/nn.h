@@ -102,6 +102,9 @@ const struct data_field *nn_head_label(const struct nn_head_facts *h,
  * loss on numbers two values of a label are two numbers. */
 bool nn_head_is_class(const struct nn_head_facts *h,
                       const struct data_field *label);
+/* It predicts its own inputs, as an autoencoder does: of every row is known how
+ * far off that is. */
+bool nn_head_repeats(const struct nn_head_facts *h, const struct data_table *t);
 /* The class that number k of a head is the probability of, or the label's
  * column that it predicts. */
 void nn_output_name(struct buf *b, const struct nn_head_facts *h,

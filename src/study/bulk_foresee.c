@@ -252,12 +252,12 @@ static int check_keep(const struct foreseeing *f, const struct value *point,
     const struct plan_predict *p = f->stage->plan->predict;
     bool one = f->to->models == 1 && !f->to->models_told;
     bool told = !one || p->samples > 1 || !p->product_count;
-    struct kept_columns k = {.members = one ? 1 : 2,
-                             .more = {p->calibration, p->novelty},
-                             .samples = (size_t)p->samples,
-                             .quantiles = quantiles,
-                             .quantile_count =
-                                 told ? INFERENCE_QUANTILE_COUNT : 0};
+    struct kept_columns k = {
+        .members = one ? 1 : 2,
+        .more = {p->calibration, p->novelty, p->product_count > 0},
+        .samples = (size_t)p->samples,
+        .quantiles = quantiles,
+        .quantile_count = told ? INFERENCE_QUANTILE_COUNT : 0};
     struct data_view view;
     struct nn_model *m = flops_model(flops, point, &view);
     *fault = p->keep;

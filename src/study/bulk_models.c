@@ -353,7 +353,7 @@ static int check_keep(const struct plan_predict *p, const struct models *m,
     struct kept_columns k = {
         .weights = m->list[0].file,
         .layer = p->layer ? arena_cstr(a, p->layer->s) : NULL,
-        .more = {p->calibration, p->novelty},
+        .more = {p->calibration, p->novelty, p->product_count > 0},
         .members = m->count,
         .samples = (size_t)p->samples,
         .quantiles = quantiles,

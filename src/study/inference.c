@@ -358,7 +358,9 @@ static int put_keep(const struct models *m, const struct making *all,
         .samples = (size_t)wanted->samples,
         .quantiles = quantiles,
         .quantile_count = quantile_count(m, wanted),
-        .more = {.calibrated = wanted->calibration, .scored = wanted->novelty},
+        .more = {.calibrated = wanted->calibration,
+                 .scored = wanted->novelty,
+                 .product = wanted->product},
     };
     if (!wanted->keep)
         return 0;

@@ -319,11 +319,13 @@ static int make_heads(struct committee *c, struct err *err)
     c->what.exact = true;
     for (size_t i = 0; i < c->head_count; i++) {
         struct nn_head_facts h = nn_model_head(m, i);
-        c->heads[i] = (struct combine_head){.width = h.width,
-                                            .classes = h.classes,
-                                            .each = h.each,
-                                            .spreads = h.spreads,
-                                            .bound = nn_head_bound(m, i)};
+        c->heads[i] =
+            (struct combine_head){.width = h.width,
+                                  .classes = h.classes,
+                                  .each = h.each,
+                                  .spreads = h.spreads,
+                                  .repeats = nn_head_repeats(&h, c->what.table),
+                                  .bound = nn_head_bound(m, i)};
         classes = classes || h.classes;
         c->heads[i].names = (struct combine_head_names){
             .prefix = nn_head_prefix(m, i, c->arena),
@@ -464,7 +466,8 @@ struct predicted committee_rows(const struct committee *c)
 const char **committee_columns(const struct committee *c, size_t *count)
 {
     struct keep_more more = {.calibrated = c->calibration,
-                             .scored = c->more[c->head_count].count};
+                             .scored = c->more[c->head_count].count,
+                             .product = c->seats[0]->product};
     return keep_columns(&c->rule, c->heads, c->head_count, more, count,
                         c->arena);
 }

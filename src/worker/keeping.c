@@ -35,9 +35,9 @@ struct keeping {
     struct file_out *listed; /* NULL: no rows are */
     struct buf lines;        /* of it, not written yet */
     const char **columns;
-    size_t wide, more, piece;
-    double *outputs, *others, *row;
-    int64_t asked_ns;      /* that answers took */
+    size_t wide, more, errors, piece;
+    double *outputs, *others, *row; /* of a row: outputs, others, errors */
+    int64_t asked_ns;               /* that answers took */
     uint64_t from, to, at; /* a row's number; of a shard `at` is that in its
                               part */
 };
@@ -73,6 +73,11 @@ static int find_rows(struct keeping *k, struct err *err)
     return 0;
 }
 
+static size_t row_wide(const struct keeping *k)
+{
+    return k->wide + k->more + k->errors;
+}
+
 static int read_rules(struct keeping *k, const struct value *options,
                       struct err *err)
 {
@@ -83,8 +88,7 @@ static int read_rules(struct keeping *k, const struct value *options,
                        "say what is kept of the product's %llu rows",
                        (unsigned long long)data_product_rows(k->product));
     k->rules = keep_rules_read(said, a, err);
-    if (!k->rules ||
-        keep_rules_bind(k->rules, k->columns, k->wide + k->more, err))
+    if (!k->rules || keep_rules_bind(k->rules, k->columns, row_wide(k), err))
         return -1;
     k->keep = keep_new(k->rules, err);
     return k->keep ? 0 : -1;
@@ -118,7 +122,7 @@ static void add_line(struct keeping *k, uint64_t row, const double *values)
         data_product_name(k->product, row, !values, &k->lines);
     else
         name_shard_row(k, row, !values);
-    for (size_t i = 0; i < k->wide + k->more; i++) {
+    for (size_t i = 0; i < row_wide(k); i++) {
         buf_addc(&k->lines, ',');
         if (!values)
             csv_field(&k->lines, str_of(k->columns[i]), ',');
@@ -144,7 +148,7 @@ static int make_room(struct keeping *k, struct err *err)
         k->piece = PRODUCT_WINDOW;
     k->outputs = malloc(k->piece * k->wide * sizeof(double) + 1);
     k->others = malloc(k->piece * k->more * sizeof(double) + 1);
-    k->row = malloc((k->wide + k->more) * sizeof(double) + 1);
+    k->row = malloc(row_wide(k) * sizeof(double) + 1);
     if (k->outputs && k->others && k->row)
         return 0;
     return err_set(err, ERR_LIMIT, "no memory for the predictions of %zu rows",
@@ -173,7 +177,8 @@ struct keeping *keeping_open(struct train *t, struct member *m, struct err *err)
     buf_init(&k->lines);
     k->columns = committee_columns(m->committee, &all);
     k->wide = (size_t)nn_model_outputs(k->shard.model);
-    k->more = all - k->wide;
+    k->more = predicted_more_count(&k->shard);
+    k->errors = all - k->wide - k->more;
     if (options && check_device(m, err) == 0 && find_rows(k, err) == 0 &&
         read_rules(k, options, err) == 0 && open_listed(t, k, err) == 0 &&
         make_room(k, err) == 0)
@@ -236,6 +241,21 @@ static int look_at_rows(struct keeping *k, size_t count, struct err *err)
                       k->others + k->more - NOVELTY_SCORES, k->more, err);
 }
 
+/* Of a row whose other numbers are there. */
+static void look_at_errors(struct keeping *k, uint32_t row)
+{
+    const struct predicted *s = &k->shard;
+    const double *p = k->row;
+    double *to = k->row + k->wide + k->more;
+    for (size_t i = 0; i < nn_model_head_count(s->model); i++) {
+        struct nn_head_facts h = nn_model_head(s->model, i);
+        if (nn_head_repeats(&h, s->table))
+            *to++ = predicted_error(
+                &h, nn_head_label(&h, s->table)->numbers + row * h.width, p);
+        p += h.width;
+    }
+}
+
 int keeping_next(struct keeping *k, struct err *err)
 {
     uint64_t end = k->product ? k->to : k->shard.part->count;
@@ -259,6 +279,8 @@ int keeping_next(struct keeping *k, struct err *err)
         memcpy(k->row, k->outputs + r * k->wide, k->wide * sizeof(double));
         memcpy(k->row + k->wide, k->others + r * k->more,
                k->more * sizeof(double));
+        if (k->errors)
+            look_at_errors(k, k->shard.part->rows[k->at + r]);
         if (keep_add(k->keep, number_of(k, r), k->row))
             add_line(k, number_of(k, r), k->row);
     }
@@ -327,7 +349,7 @@ static int write_columns(struct train *t, struct keeping *k, struct err *err)
     struct arena *a = k->member->arena;
     struct value *names = value_list(a);
     struct buf b;
-    for (size_t i = 0; i < k->wide + k->more; i++)
+    for (size_t i = 0; i < row_wide(k); i++)
         value_list_add(a, names, value_string(a, str_of(k->columns[i])));
     buf_init(&b);
     json_print(&b, names);

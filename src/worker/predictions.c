@@ -222,17 +222,23 @@ static void add_more(struct writing *w, size_t head, const double **more)
     }
 }
 
-/* The mean of the squares, in the units that the model was trained in. */
+double predicted_error(const struct nn_head_facts *h, const float *truth,
+                       const double *p)
+{
+    double squares = 0;
+    for (size_t k = 0; k < h->width; k++)
+        squares += (p[k] - (double)truth[k]) * (p[k] - (double)truth[k]);
+    return squares / (double)h->width;
+}
+
 static void add_error(struct writing *w, const struct nn_head_facts *h,
                       const struct data_field *label, uint32_t row,
                       const double *p)
 {
     const float *truth = numbers_of(label) + row * h->width;
-    double squares = row_is_known(w, label, row) ? 0 : (double)NAN;
-    for (size_t k = 0; k < h->width; k++)
-        squares += (p[k] - (double)truth[k]) * (p[k] - (double)truth[k]);
     buf_addc(&w->out, ',');
-    add_number(&w->out, &w->base.what, squares / (double)h->width);
+    if (row_is_known(w, label, row))
+        add_number(&w->out, &w->base.what, predicted_error(h, truth, p));
 }
 
 static void add_head(struct writing *w, size_t head,

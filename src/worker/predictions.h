@@ -41,6 +41,11 @@ const struct predicted_more *predicted_spreads(const struct predicted *what,
 void predicted_spreads_fill(const struct predicted *what, const double *outputs,
                             double *more);
 
+/* How far off a row's numbers are from those of a label that is known: the mean
+ * of the squares, in the units that the model was trained in. */
+double predicted_error(const struct nn_head_facts *h, const float *truth,
+                       const double *p);
+
 struct predictions;
 
 /* A CSV file with a line for each row: its number in its file (from 1, a header

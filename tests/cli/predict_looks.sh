@@ -181,6 +181,35 @@ check_contains "when one is another, rows are asked anew" "$err" \
 check "with what it says" cmp own.csv <("$THRONG" predict two.ensemble --data new.csv --samples 3 \
     --calibration own.calibration --novelty own.novelty --csv -q)
 
+# ---- how far off a row is --------------------------------------------------------------
+cat >auto.yaml <<'MODEL'
+layers: [{dense: 1}, {dense: outputs}]
+loss: mse
+epochs: 3
+data: {file: auto.csv, label: inputs, scale: std, validation: 0.2}
+MODEL
+awk 'BEGIN { srand(4); print "a,b,c"
+    for (i = 0; i < 60; i++) print rand() "," rand() "," rand() }' >auto.csv
+"$THRONG" train auto.yaml >/dev/null 2>&1
+sed '5s/,.*/,oops,1/' auto.csv >odd.csv
+cat >far.yaml <<'STUDY'
+predict:
+  models: auto.safetensors
+  data: odd.csv
+  shard: 25
+  output: far
+  keep: {top: {by: error, n: 7}, where: "error > 0"}
+STUDY
+run "$THRONG" run far.yaml
+check_status "rows of an autoencoder are kept by their error" 3
+"$THRONG" predict auto.safetensors --data odd.csv --csv -q 2>/dev/null |
+    awk -F, 'NR > 1 && $5 { print $1 "," $5 }' | sort -t, -k2,2 -gr >far.all
+check_equal "by which they have the order of the verb's" "$(head -n 7 far.all | cut -d, -f1)" \
+    "$(tail -n +2 far/top.csv | cut -d, -f1)"
+check_equal "and the numbers" "$(head -n 7 far.all | cut -d, -f2)" \
+    "$(awk -F, 'NR > 1 { printf "%.9g\n", $5 }' far/top.csv)"
+check_equal "a row that cannot be read has none" 60 "$(wc -l <far/listed.csv | tr -d ' ')"
+
 # ---- what cannot be ------------------------------------------------------------------
 # refused WHAT TEXT KEYS: a mistake of the file, with its line.
 refused() {

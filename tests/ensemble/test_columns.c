@@ -95,6 +95,22 @@ static void several_numbers_and_heads_are_told_apart(void **state)
                   "kind_mutual_information");
 }
 
+static void heads_that_repeat_their_inputs_have_an_error(void **state)
+{
+    (void)state;
+    struct combine_rule two = rule_of(2);
+    struct combine_head h = head_of(1, false);
+    struct arena *a = arena_new();
+    size_t count;
+    h.repeats = true;
+    check_columns(
+        &two, &h, 1, true,
+        "predicted sd epistemic aleatoric q0.05 q0.95 low high error");
+    keep_columns(&two, &h, 1, (struct keep_more){.product = true}, &count, a);
+    assert_int_equal(count, 6);
+    arena_free(a);
+}
+
 static void a_rule_that_cannot_be_bound_says_where_it_stands(void **state)
 {
     (void)state;
@@ -121,6 +137,7 @@ int main(void)
         cmocka_unit_test(one_number_says_nothing_of_how_sure_it_is),
         cmocka_unit_test(classes_have_probabilities_by_their_names),
         cmocka_unit_test(several_numbers_and_heads_are_told_apart),
+        cmocka_unit_test(heads_that_repeat_their_inputs_have_an_error),
         cmocka_unit_test(a_rule_that_cannot_be_bound_says_where_it_stands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
