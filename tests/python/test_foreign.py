@@ -622,6 +622,30 @@ metric: {name: loss, pattern: "^loss[[:blank:]]+([^ ]+)"}
                 "ckpt.weights.h5", "--data", "known.csv", "--json"))
             self.assertAlmostEqual(one["value"], alone["metrics"]["loss"], 5)
 
+    def test_a_shape_that_stands_beside_the_layers(self):
+        write_keras2(self.path("weights.h5"), self.mlp())
+        model = json.loads(json.dumps(self.MLP))
+        del model["config"]["layers"][0]["config"]["batch_input_shape"]
+        words = ["built.json", "--weights", "weights.h5", "--data", "rows.csv"]
+        self.write("built.json", model)
+        self.assertIn("the input input does not say the shape of a row",
+                      self.throng("predict", *words, fails=True))
+        model["config"]["build_input_shape"] = [32, 5]
+        self.write("built.json", model)
+        self.agree(self.predicted(*words), self.truth)
+
+    def test_a_model_inside_of_a_model_is_named(self):
+        write_keras2(self.path("weights.h5"), self.mlp())
+        inner = json.loads(json.dumps(self.MLP))
+        inner["config"]["name"] = "tower"
+        self.write("outer.json", sequential(
+            inner, layer("Dense", "last", units=1, activation="linear",
+                         use_bias=True)))
+        self.assertIn(
+            "the layer tower is a Sequential, which is not among the layers",
+            self.throng("predict", "outer.json", "--weights", "weights.h5",
+                        "--data", "rows.csv", fails=True))
+
     def test_what_does_not_fit_is_named(self):
         w = self.mlp()
         write_keras2(self.path("weights.h5"), w)

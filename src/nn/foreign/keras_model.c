@@ -550,13 +550,13 @@ static int add_layer(struct keras *k, const struct value *layer)
         k->layer = value_text(value_get(layer, STR("name")));
     if (str_is(k->class_name, "InputLayer"))
         return add_input(k, k->layer, batch_shape(c));
-    if (k->sequential && !k->inputs->count &&
-        add_input(k, STR("input"), batch_shape(c)))
-        return -1;
     const struct keras_kind *kind = kind_of(k->class_name);
     struct value *to = value_object(k->arena);
     if (!kind)
         return lacks(k, "");
+    if (k->sequential && !k->inputs->count &&
+        add_input(k, STR("input"), batch_shape(c)))
+        return -1;
     put_text(k, to, "type", kind->type);
     value_set(k->arena, to, STR("name"), value_string(k->arena, k->layer));
     if (put_sources(k, layer, to) || kind->read(k, c, to))
@@ -628,13 +628,15 @@ bool nn_keras_is(const struct value *json)
            layers_of(value_get(json, STR("config")));
 }
 
-/* Keras 3 says the shape of a Sequential's rows beside its layers, too. */
+/* The shape of a Sequential's rows stands beside its layers where none of them
+ * says it. */
 static int built_input(struct keras *k, const struct value *json)
 {
+    const struct value *config = value_get(json, STR("config"));
     const struct value *built = value_get(json, STR("build_config"));
-    const struct value *shape = config_get(built, "input_shape");
-    const struct value *first =
-        value_at(layers_of(value_get(json, STR("config"))), 0);
+    const struct value *shape = config_get(config, "build_input_shape");
+    const struct value *first = value_at(layers_of(config), 0);
+    shape = shape ? shape : config_get(built, "input_shape");
     if (!k->sequential || !shape ||
         str_is(value_text(value_get(first, STR("class_name"))), "InputLayer") ||
         batch_shape(value_get(first, STR("config"))))
