@@ -23,16 +23,13 @@ static void set_models(struct asking *k, struct str models)
 /* The ensemble is a file: who reads it comes after who writes it. */
 static void take_ensemble(struct asking *k, const struct plan_stage *of)
 {
-    static const char *const choices[] = {"where", "select", NULL};
-    for (size_t i = 0; choices[i]; i++) {
-        const struct value *v = value_get(k->predict, str_of(choices[i]));
-        if (v)
-            problem_at(&k->r->in, PROBLEM_ERROR, v,
-                       "name the stage whose trials are meant",
-                       "stage '%.*s' makes one model, of which %s chooses "
-                       "nothing",
-                       STRF(of->name), choices[i]);
-    }
+    const struct value *v = value_get(k->predict, STR("select"));
+    if (v)
+        problem_at(&k->r->in, PROBLEM_ERROR, v,
+                   "name the stage whose trials are meant",
+                   "stage '%.*s' makes one model, of which select chooses "
+                   "nothing",
+                   STRF(of->name));
     struct str file = value_text(value_get(of->said, STR("output")));
     if (file.len)
         set_models(k, file);

@@ -52,6 +52,17 @@ int bulk_models(const struct plan_predict *p, const char *home,
                 const char *scratch, struct bulk_found *to, struct arena *a,
                 struct err *err);
 
+/* The folder of a study that goes by this name beside the study file; NULL:
+ * there is none. */
+const char *bulk_study_named(const char *name, const char *home,
+                             struct arena *a);
+bool bulk_is_ensemble(const char *path);
+/* Of the ensemble that was found its members that pass `where` of the plan, as
+ * an ensemble in `scratch`. */
+int bulk_passing(const struct plan_predict *p, const char *home,
+                 const char *scratch, struct bulk_found *to, struct arena *a,
+                 struct err *err);
+
 /* Whether the weights are of another program. */
 bool bulk_is_foreign(const struct plan_predict *p, const char *home,
                      struct arena *a);

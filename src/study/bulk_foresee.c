@@ -117,6 +117,9 @@ static void count_models(struct foreseeing *f, struct bulk_cost *cost)
         count_selected(f, p->select, p->where);
     } else if (maker) {
         count_members(f, maker);
+        if (p->where.len)
+            f->to->models_told = arena_printf(
+                f->arena, "members that pass %.*s", STRF(p->where));
     } else if (bulk_cost(p, f->home, cost, f->arena, &why) == 0) {
         f->to->models = cost->models;
         f->to->core_s = cost->row_s;

@@ -134,18 +134,21 @@ static int gather(const struct plan_predict *p, const char *folder,
     return rc;
 }
 
-/* The folder of a study that goes by this name beside the study file; NULL:
- * there is none. */
-static const char *study_named(const struct plan_predict *p, const char *home,
-                               struct arena *a)
+const char *bulk_study_named(const char *name, const char *home,
+                             struct arena *a)
 {
-    const char *name = arena_cstr(a, p->models);
     const char *places[] = {path_join(a, path_join(a, home, ".throng"), name),
                             path_join(a, home, name)};
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
         if (file_exists(path_join(a, places[i], "study.db")))
             return places[i];
     return NULL;
+}
+
+static const char *study_named(const struct plan_predict *p, const char *home,
+                               struct arena *a)
+{
+    return bulk_study_named(arena_cstr(a, p->models), home, a);
 }
 
 int bulk_models(const struct plan_predict *p, const char *home,
@@ -165,6 +168,9 @@ int bulk_models(const struct plan_predict *p, const char *home,
         to->path = path_join(a, scratch, "trials.ensemble");
         return gather(p, study, to->path, a, err);
     }
+    if (p->where.len && !p->select.len && !foreign &&
+        bulk_is_ensemble(to->path))
+        return bulk_passing(p, home, scratch, to, a, err);
     if (p->where.len || p->select.len)
         return err_set(err, ERR_INPUT,
                        "where and select choose trials of a study, and %.*s is "

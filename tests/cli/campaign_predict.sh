@@ -134,8 +134,8 @@ refuses() { # NAME TEXT STAGE
     check_status "$1 is refused" 1
     check_contains "$1 is named" "$err" "$2"
 }
-refuses "a filter of an ensemble" "of which where chooses nothing" \
-    '{predict: {models: e, where: "lr>0", data: new/1.csv}}'
+refuses "a selector of an ensemble" "of which select chooses nothing" \
+    '{predict: {models: e, select: best, data: new/1.csv}}'
 refuses "a stage without models" "stage 'p' has no models" \
     '{predict: {models: p, data: new/1.csv}}'
 refuses "no data" "predict has no data" '{predict: {models: e}}'

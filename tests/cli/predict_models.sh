@@ -96,3 +96,46 @@ check_status "trials that are others now are not asked" 0
 check_contains "which is said" "$err" \
     "the models that nets has now are others than when this inference began"
 check "the table is of those of then" cmp best.csv whole.csv
+
+# ---- members of an ensemble that pass ----------------------------------------------
+"$THRONG" ensemble nets all -o all.ensemble >/dev/null 2>&1
+"$THRONG" ensemble nets all --bundle -o bundle.ensemble >/dev/null 2>&1
+first=$("$THRONG" rank nets -n 1 --json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["trials"][0]["value"])')
+for models in all.ensemble bundle.ensemble; do
+    cat >passing.yaml <<STUDY
+predict: {models: $models, where: "val_loss <= $first", data: new.csv, output: passing.csv}
+STUDY
+    rm -rf .throng/passing
+    run "$THRONG" check passing.yaml
+    check_contains "$models: who passes is counted" "$out" "40 rows × 1 model = "
+    run "$THRONG" run -q passing.yaml
+    check_status "$models: members that pass are asked" 0
+    check "$models: and nobody else" cmp passing.csv \
+        <("$THRONG" predict 1.ensemble --data new.csv --csv -q)
+    run "$THRONG" run passing.yaml
+    check_contains "$models: they are known again" "$err" "nothing was left to do"
+done
+sed 's/<= [^"]*/< 0/' passing.yaml >nobody.yaml
+run "$THRONG" check nobody.yaml
+check_contains "nobody passes" "$out$err" "no member of bundle.ensemble passes val_loss < 0"
+sed 's/where: [^,]*/select: best/' passing.yaml >best.yaml
+run "$THRONG" check best.yaml
+check_contains "members have no rank" "$out$err" "choose trials of a study, and bundle.ensemble is none"
+mv .throng/nets aside
+run "$THRONG" check nobody.yaml
+check_contains "whose results are not here" "$out$err" \
+    "has trials of the study nets, which is not here"
+mv aside .throng/nets
+cat >stages.yaml <<STUDY
+name: stages
+stages:
+  both: {study: nets.yaml}
+  ensemble: {ensemble: both, select: all, output: both.ensemble}
+  ask: {predict: {models: ensemble, where: "val_loss <= $first", data: new.csv, output: asked.csv}}
+STUDY
+run "$THRONG" check stages.yaml
+check_contains "of a stage it is said before" "$out" "members that pass val_loss <= $first"
+run "$THRONG" run -q stages.yaml
+check_status "and asked for" 0
+check "with the same rows" cmp asked.csv passing.csv

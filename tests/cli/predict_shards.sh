@@ -369,8 +369,10 @@ refuses "a name that the format is not of" "predict.output is called .npy" \
 refuses "an array of what a program writes" "what a program writes is merged as it is" \
     "{data: names.txt, output: all.npy}
 command: 'true'"
-refuses "where of an ensemble" "is none" \
+refuses "members of an ensemble of whom none passes" "no member of two.ensemble passes a>1" \
     "{models: two.ensemble, data: new/*.csv, where: 'a>1'}"
+refuses "a rank of members" "is none" \
+    "{models: two.ensemble, data: new/*.csv, select: best}"
 refuses "another rule of what is kept" "has no keep" \
     "{models: two.ensemble, data: new/*.csv}
 keep: none"
