@@ -322,6 +322,47 @@ static void startable_check(const struct plan *p, struct problems *problems)
         look_for_script(&l, i + 1);
 }
 
+/* ---- rows ---------------------------------------------------------------- */
+
+static void look_for_one(const struct looking *l, const char *key,
+                         const struct value *said, struct str file)
+{
+    const char *path = path_join(l->arena, l->home, arena_cstr(l->arena, file));
+    if (!file_exists(path))
+        problems_add(l->problems, PROBLEM_ERROR, l->plan->file, said->line,
+                     said->column, STR("all trials ask for its rows"),
+                     "task.%s: there is no %.*s", key, STRF(file));
+}
+
+/* FILE, or NAME=FILE,NAME=FILE. A parameter may say which: of each trial
+ * another. */
+static void look_for_rows(const struct looking *l, const char *key)
+{
+    const struct value *v = value_get(l->plan->kind_options, str_of(key));
+    struct str rest = value_text(v), one, name;
+    if (!rest.len || str_find(rest, '$') >= 0)
+        return;
+    if (str_find(rest, '=') < 0) {
+        look_for_one(l, key, v, rest);
+        return;
+    }
+    while (str_split(&rest, ',', &one)) {
+        str_split(&one, '=', &name);
+        if (one.p)
+            look_for_one(l, key, v, one);
+    }
+}
+
+static void startable_rows(const struct plan *p, struct problems *problems)
+{
+    struct looking l;
+    if (!p->kind || strcmp(p->kind->name, "infer") || p->predict)
+        return;
+    looking_init(&l, p, problems);
+    look_for_rows(&l, "data");
+    look_for_rows(&l, "labels");
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 void check_to_run(struct plan *p, struct problems *problems)
@@ -340,6 +381,7 @@ void check_to_look(struct plan *p, struct problems *problems)
     startable_venv(p, problems);
     startable_around(p, problems);
     startable_check(p, problems);
+    startable_rows(p, problems);
     travel_check(p, problems);
     output_check(p, problems);
     model_check(p, true, problems);

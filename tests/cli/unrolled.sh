@@ -95,6 +95,10 @@ metric: {name: loss, goal: minimize}
 EOF2
 run "$THRONG" check ask.yaml
 check_contains "what is asked is shown" "$out" 'infer data="new.csv" samples=3'
+sed 's/data: new.csv/data: gone.csv/' ask.yaml >gone.yaml
+run "$THRONG" check gone.yaml
+check_status "rows that are not there are a mistake" 1
+check_contains "which is named" "$err" "gone.yaml:4:9: error: task.data: there is no gone.csv"
 run "$THRONG" run --quiet ask.yaml
 run eval '"$THRONG" export ask --jsonl | python3 -c "import json, sys
 for line in sys.stdin:
