@@ -280,7 +280,8 @@ static int check_combine(const struct plan_predict *p, struct err *err)
     for (size_t i = 0; combine_names[i]; i++)
         if (!p->combine.len || str_is(p->combine, combine_names[i]))
             return 0;
-    return err_set(err, ERR_INPUT, "there is no combine %.*s",
+    return err_set(err, ERR_INPUT,
+                   "there is no combine %.*s: say mean, median or vote",
                    STRF(p->combine));
 }
 

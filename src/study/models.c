@@ -277,6 +277,26 @@ static int no_model(const struct opening *o)
                    o->models->path);
 }
 
+/* No file is called so, and a study beside it is. */
+static bool is_study(const struct opening *o)
+{
+    struct arena *a = o->arena;
+    const char *path = o->models->path;
+    const char *name = arena_cstr(a, path_name(path));
+    const char *home = path_join(a, path_folder(a, path), ".throng");
+    return *name &&
+           file_exists(path_join(a, path_join(a, home, name), "study.db"));
+}
+
+static int no_file(const struct opening *o)
+{
+    return err_set(o->err, ERR_MISSING,
+                   "%.*s is a study, and no file of weights: `throng ensemble` "
+                   "makes one model of its trials, and `throng predict` with "
+                   "--study NAME asks those that are chosen",
+                   STRF(path_name(o->models->path)));
+}
+
 int models_open(struct models *m, const char *path, const char *scratch,
                 struct arena *a, struct err *err)
 {
@@ -285,10 +305,11 @@ int models_open(struct models *m, const char *path, const char *scratch,
     struct str bytes = {0};
     *m = (struct models){.path = path};
     bool there = file_exists(path) && file_map(path, &bytes, NULL) == 0;
-    int rc = there && ensemble_is(bytes)     ? take_members(&o, bytes)
-             : there && is_neither(&o)       ? no_model(&o)
-             : there && say_other(&o, bytes) ? -1
-                                             : take_weights(&o);
+    int rc = there && ensemble_is(bytes)          ? take_members(&o, bytes)
+             : there && is_neither(&o)            ? no_model(&o)
+             : there && say_other(&o, bytes)      ? -1
+             : !file_exists(path) && is_study(&o) ? no_file(&o)
+                                                  : take_weights(&o);
     if (there)
         file_unmap(bytes);
     return rc;

@@ -139,3 +139,12 @@ check_contains "of a stage it is said before" "$out" "members that pass val_loss
 run "$THRONG" run -q stages.yaml
 check_status "and asked for" 0
 check "with the same rows" cmp asked.csv passing.csv
+
+# ---- a study where a file belongs ----------------------------------------------------
+run "$THRONG" predict nets --data new.csv
+check_contains "trials of a study are many models" "$err" \
+    "nets is a study, and no file of weights: \`throng ensemble\` makes one model"
+run "$THRONG" predict nests --data new.csv
+check_contains "what is none is missing" "$err" "/nests: there is no such file"
+run "$THRONG" predict all.ensemble --data new.csv --study odd --combine sum
+check_contains "ways to combine are named" "$err" "no combine sum: say mean, median or vote"
