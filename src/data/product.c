@@ -116,6 +116,23 @@ static int check_names(const struct product_table *t, const struct matrix *m,
     return 0;
 }
 
+static int no_number(const struct product_table *t, const struct matrix *m,
+                     size_t row, size_t column, struct err *err)
+{
+    struct buf name;
+    buf_init(&name);
+    if (m->names && m->names[column].len)
+        buf_addstr(&name, m->names[column]);
+    else
+        buf_addf(&name, "%zu", column + 1);
+    err_set(err, ERR_INPUT,
+            "%s: row %zu: column %s has no number, which all rows of a product "
+            "need: fill it in, or leave the row out",
+            t->path, row + 1, name.p);
+    buf_done(&name);
+    return -1;
+}
+
 static int take_numbers(struct data_product *p, struct product_table *t,
                         const struct matrix *m, size_t first, struct err *err)
 {
@@ -127,9 +144,7 @@ static int take_numbers(struct data_product *p, struct product_table *t,
         for (size_t c = 0; c < t->columns; c++) {
             float x = m->numbers[r * m->columns + first + c];
             if (!isfinite(x))
-                return err_set(err, ERR_INPUT,
-                               "%s: row %zu: column %zu has no number", t->path,
-                               r + 1, first + c + 1);
+                return no_number(t, m, r, first + c, err);
             t->numbers[r * t->columns + c] = x;
         }
     return 0;

@@ -119,7 +119,7 @@ static void what_does_not_fit_is_named(void **state)
         {{"a.csv", "b.csv"}, 2, "have 3 columns of numbers together"},
         {{"b.csv", "a.csv", "c.csv"}, 3, "stands where the model has a.z"},
         {{"a.csv", "none.csv", "c.csv"}, 3, "none.csv"},
-        {{"a.csv", "hole.csv", "c.csv"}, 3, "hole.csv: row 2: column 1 has no"},
+        {{"a.csv", "hole.csv", "c.csv"}, 3, "hole.csv: row 2: column x has no"},
         {{"a.csv", "empty.csv", "c.csv"}, 3, "empty.csv"},
         {{"a.csv", "words.csv", "c.csv"}, 3, "no column of numbers"},
     };
