@@ -71,13 +71,19 @@ static double mean_of(const struct combine_rule *r, const double *passes,
     return sum;
 }
 
-/* ---- quantiles ---------------------------------------------------------- */
+/* ---- quantiles ------------------------------------------------------------
+ *
+ * Of passes that weigh something: out of fold who may not speak of a row weighs
+ * nothing, and is not there. */
 
 static bool weigh_the_same(const struct combine_rule *r)
 {
-    for (size_t i = 1; i < r->members; i++)
-        if (r->weights[i] != r->weights[0])
+    double first = 0;
+    for (size_t i = 0; i < r->members; i++) {
+        if (first > 0 && r->weights[i] > 0 && r->weights[i] != first)
             return false;
+        first = first > 0 ? first : r->weights[i];
+    }
     return true;
 }
 
@@ -92,38 +98,54 @@ static double quantile_between(const double *sorted, size_t count, double q)
            (place - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* The first number up to which passes weigh this much. */
-static double quantile_weighed(const struct combine_rule *r,
-                               const double *passes, size_t width, size_t k,
-                               const double *sorted, double q)
+static double weight_up_to(const struct combine_rule *r, const double *passes,
+                           size_t width, size_t k, double most)
 {
-    size_t count = combine_passes(r);
-    for (size_t i = 0; i < count; i++) {
-        double below = 0;
-        for (size_t p = 0; p < count; p++)
-            if (passes[p * width + k] <= sorted[i])
-                below += weight_of(r, p);
-        if (below >= q - 1e-12)
-            return sorted[i];
-    }
-    return sorted[count - 1];
+    double sum = 0;
+    for (size_t p = 0; p < combine_passes(r); p++)
+        if (passes[p * width + k] <= most)
+            sum += weight_of(r, p);
+    return sum;
 }
 
-/* The passes of one output, sorted. */
-static void sort_passes(const struct combine_rule *r, const double *passes,
-                        size_t width, size_t k, double *sorted)
+/* The first of the sorted numbers up to which passes weigh this much; the last,
+ * if none is. */
+static double quantile_weighed(const struct combine_rule *r,
+                               const double *passes, size_t width, size_t k,
+                               const double *sorted, size_t count, double q)
 {
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (weight_up_to(r, passes, width, k, sorted[middle]) >= q - 1e-12)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return sorted[low];
+}
+
+/* Those of one output; returns how many they are. */
+static size_t sort_passes(const struct combine_rule *r, const double *passes,
+                          size_t width, size_t k, double *sorted)
+{
+    size_t count = 0;
     for (size_t p = 0; p < combine_passes(r); p++)
-        sorted[p] = passes[p * width + k];
-    qsort(sorted, combine_passes(r), sizeof(*sorted), number_order);
+        if (r->weights[p / r->samples] > 0)
+            sorted[count++] = passes[p * width + k];
+    qsort(sorted, count, sizeof(*sorted), number_order);
+    return count;
 }
 
 static double quantile_of(const struct combine_rule *r, const double *passes,
                           size_t width, size_t k, const double *sorted,
-                          double q)
+                          size_t count, double q)
 {
-    return weigh_the_same(r) ? quantile_between(sorted, combine_passes(r), q)
-                             : quantile_weighed(r, passes, width, k, sorted, q);
+    if (!count)
+        return NAN;
+    return weigh_the_same(r)
+               ? quantile_between(sorted, count, q)
+               : quantile_weighed(r, passes, width, k, sorted, count, q);
 }
 
 /* ---- what is predicted --------------------------------------------------- */
@@ -173,8 +195,8 @@ static void take_medians(const struct combine_rule *r,
 {
     double sum = 0;
     for (size_t k = 0; k < combine_told(h); k++) {
-        sort_passes(r, passes, h->width, k, scratch);
-        to[k] = quantile_of(r, passes, h->width, k, scratch, 0.5);
+        size_t count = sort_passes(r, passes, h->width, k, scratch);
+        to[k] = quantile_of(r, passes, h->width, k, scratch, count, 0.5);
         sum += to[k];
     }
     for (size_t k = 0; is_choice(h) && h->width > 1 && k < h->width; k++)
@@ -333,12 +355,14 @@ void combine_sureness(const struct combine_rule *r,
                                        : NAN;
         to[EPISTEMIC] = several ? sqrt(members) : NAN;
         to[ALEATORIC] = sqrt(own);
-        if (several && r->quantile_count)
-            sort_passes(r, passes, h->width, k, scratch);
+        size_t count = several && r->quantile_count
+                           ? sort_passes(r, passes, h->width, k, scratch)
+                           : 0;
         for (size_t q = 0; q < r->quantile_count; q++)
-            to[SPREADS + q] = several ? quantile_of(r, passes, h->width, k,
-                                                    scratch, r->quantiles[q])
-                                      : NAN;
+            to[SPREADS + q] = several
+                                  ? quantile_of(r, passes, h->width, k, scratch,
+                                                count, r->quantiles[q])
+                                  : NAN;
         to += SPREADS + r->quantile_count;
     }
 }

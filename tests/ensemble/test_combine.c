@@ -66,6 +66,67 @@ static void weights_count(void **state)
     are_near(out, (double[]){sqrt(square), sqrt(square), NAN, 1, 10}, 5);
 }
 
+/* As out of fold, where who was trained on a row says nothing of it. */
+static void who_weighs_nothing_is_not_there(void **state)
+{
+    static const double passes[] = {5, 1, -7, 2, 4};
+    static const double weights[] = {0, 0.5, 0, 0, 0.5};
+    static const double uneven[] = {0, 0.5, 0, 0.25, 0.25};
+    static const double chances[] = {0.9, 0.1, 0.2, 0.8, 0.6, 0.4};
+    struct combine_head h = {.width = 1},
+                        choice = {.width = 2, .classes = true};
+    struct combine_rule r = {.how = COMBINE_MEDIAN,
+                             .members = 5,
+                             .samples = 1,
+                             .weights = weights,
+                             .quantiles = middle,
+                             .quantile_count = 2};
+    double scratch[ROOM], out[ROOM];
+    (void)state;
+    combine_outputs(&r, &h, passes, scratch, out);
+    near(out[0], 2.5);
+    combine_sureness(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){1.5, 1.5, NAN, 1.3, 2.5}, 5);
+    r.weights = uneven;
+    combine_sureness(&r, &h, passes, scratch, out);
+    are_near(out + 3, (double[]){1, 1}, 2);
+    r.members = 3;
+    r.weights = (double[]){0.5, 0, 0.5};
+    combine_outputs(&r, &choice, chances, scratch, out);
+    are_near(out, (double[]){0.75, 0.25}, 2);
+}
+
+/* Each is the first number up to which passes weigh so much. */
+static void quantiles_of_many_weights_are_those_of_a_search(void **state)
+{
+    enum { PASSES = 24 };
+    double weights[PASSES], passes[PASSES], scratch[PASSES], out[ROOM];
+    static const double points[] = {0, 0.05, 0.3, 0.5, 0.95, 1};
+    struct combine_head h = {.width = 1};
+    struct combine_rule r = {.members = PASSES,
+                             .samples = 1,
+                             .weights = weights,
+                             .quantiles = points,
+                             .quantile_count = 6};
+    (void)state;
+    for (size_t i = 0; i < PASSES; i++) {
+        weights[i] = (double)(i % 4) / 36;
+        passes[i] = (double)(i * 7 % 11);
+    }
+    combine_sureness(&r, &h, passes, scratch, out);
+    for (size_t q = 0; q < 6; q++) {
+        double best = INFINITY;
+        for (size_t i = 0; i < PASSES; i++) {
+            double below = 0;
+            for (size_t k = 0; k < PASSES; k++)
+                below += passes[k] <= passes[i] ? weights[k] : 0;
+            if (weights[i] > 0 && below >= points[q] - 1e-12)
+                best = fmin(best, passes[i]);
+        }
+        near(out[3 + q], best);
+    }
+}
+
 /* Variances add up, and a head that says none has none. */
 static void what_a_head_says_of_its_spread_is_added(void **state)
 {
@@ -227,6 +288,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_mean_spread_and_quantiles),
         cmocka_unit_test(weights_count),
+        cmocka_unit_test(who_weighs_nothing_is_not_there),
+        cmocka_unit_test(quantiles_of_many_weights_are_those_of_a_search),
         cmocka_unit_test(what_a_head_says_of_its_spread_is_added),
         cmocka_unit_test(one_pass_does_not_say_what_members_differ_by),
         cmocka_unit_test(of_one_pass_nothing_is_known_of_others),

@@ -412,6 +412,16 @@ class Ensembles(Models):
                                       "made.ensemble"))["outputs"][0]
                 self.near(told["metrics"]["rmse"] ** 2 if numbers
                           else told["metrics"]["nll"], wanted, 1e-6)
+            if numbers:
+                # The middle of an even number of those who may speak.
+                self.chosen("--combine", "median")
+                told = json.loads(run("calibrate", "--out-of-fold", "--json",
+                                      "made.ensemble"))["outputs"][0]
+                speak = ~numpy.isnan([s[0] for s, _ in settings]).all(0)
+                middle = numpy.nanmedian(
+                    numpy.array([s[0] for s, _ in settings])[:, speak], 0)
+                self.near(told["metrics"]["mae"],
+                          numpy.abs(middle - label[speak]).mean(), 1e-9)
             self.assertEqual(said.shape[1], what["outputs"])
             truths = [truth] if numbers else [
                 (truth == k).astype(float) for k in range(3)]
