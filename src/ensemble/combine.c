@@ -187,6 +187,8 @@ static void take_votes(const struct combine_rule *r,
             if (choice ? k == best : x[k] > 0.5)
                 to[k] += weight_of(r, p);
     }
+    for (size_t k = 0; k < h->width; k++)
+        to[k] = to[k] > 1 - 1e-12 ? 1 : to[k]; /* all of them, but rounded */
 }
 
 static void take_medians(const struct combine_rule *r,

@@ -147,6 +147,11 @@ double opinions_loss(const struct opinions *o, const double *weights);
  * 1; returns the loss. */
 double opinions_choose(const struct opinions *o, size_t most, double *weights);
 
+/* The same rows and members, who say their votes: 1 for the class that each
+ * takes, 0 for others. Its numbers are yours to free. */
+int opinions_vote(const struct opinions *o, struct opinions *to,
+                  double **numbers, struct err *err);
+
 /* The loss of a head that is neither a squared error nor a likelihood: least
  * squares would make of its quantile, or its median, something else. NULL: none
  * is. */

@@ -24,6 +24,19 @@ static double mean_of(const struct said *s, size_t k)
     return sum;
 }
 
+/* Of a yes or no, by what is true of it: all that say 1 leave 0 for no, and not
+ * what rounding has left. */
+static double chance_of(const struct said *s, size_t k, bool yes)
+{
+    double sum = 0;
+    for (size_t m = 0; m < s->members; m++) {
+        double p = s->first[m * s->wide + k];
+        if (s->weights[m] > 0)
+            sum += s->weights[m] * (yes ? p : 1 - p);
+    }
+    return sum;
+}
+
 /* What is not a number stays such. */
 static double surprise(double p)
 {
@@ -39,10 +52,8 @@ static double choice_loss(const struct said *s, const struct combine_head *h,
                           const double *truth)
 {
     double all = 0, p = 0, w = class_weight(&h->loss, (size_t)*truth);
-    if (h->width == 1) {
-        p = mean_of(s, 0);
-        return w * surprise(*truth > 0.5 ? p : 1 - p);
-    }
+    if (h->width == 1)
+        return w * surprise(chance_of(s, 0, *truth > 0.5));
     for (size_t k = 0; k < h->width; k++) {
         double one = mean_of(s, k);
         all += one;
@@ -65,10 +76,11 @@ static double variance_of(const struct said *s, const struct combine_head *h,
     return sum;
 }
 
-static double yes_or_no(const struct combine_head *h, double p, double truth)
+static double yes_or_no(const struct said *s, const struct combine_head *h,
+                        size_t k, double truth)
 {
     bool yes = truth > 0.5;
-    return class_weight(&h->loss, yes) * surprise(yes ? p : 1 - p);
+    return class_weight(&h->loss, yes) * surprise(chance_of(s, k, yes));
 }
 
 /* Of one number that is wrong by d. */
@@ -90,7 +102,7 @@ static double number_loss(const struct said *s, const struct combine_head *h,
     for (size_t k = 0; k < combine_told(h); k++) {
         double mean = mean_of(s, k), d = mean - truth[k];
         double v = h->spreads ? variance_of(s, h, k, mean) : 1;
-        sum += h->each      ? yes_or_no(h, mean, truth[k])
+        sum += h->each      ? yes_or_no(s, h, k, truth[k])
                : h->spreads ? 0.5 * (d * d / v + log(v))
                             : error_of(&h->loss, d);
     }

@@ -129,12 +129,21 @@ int ensemble_choose(struct ensemble_making *m, const char *passes, size_t most,
                     struct err *err)
 {
     struct candidates c;
+    struct opinions said;
+    double *votes = NULL;
+    bool voting =
+        m->combine && !strcmp(m->combine, combine_names[COMBINE_VOTE]);
     if (candidates_open(m, passes, &c, rows, a, err))
         return -1;
-    *loss = opinions_choose(&c.said, most, c.weights);
-    take_weights(m, &c, a);
+    said = c.said;
+    int rc = voting ? opinions_vote(&c.said, &said, &votes, err) : 0;
+    if (!rc) {
+        *loss = opinions_choose(&said, most, c.weights);
+        take_weights(m, &c, a);
+    }
+    free(votes);
     candidates_close(&c);
-    return 0;
+    return rc;
 }
 
 static int check_squares(const struct opinions *o, struct err *err)

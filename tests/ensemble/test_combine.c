@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -283,6 +284,57 @@ static void votes_are_of_classes(void **state)
     assert_non_null(strstr(err.text, "take mean or median"));
 }
 
+/* A number, a choice of three and a yes or no; who may speak stays. */
+static void members_say_their_votes(void **state)
+{
+    static const struct combine_head heads[] = {
+        {.width = 1},
+        {.width = 3, .classes = true},
+        {.width = 1, .classes = true},
+    };
+    static const double said[] = {
+        7, 2, 1, 1, 0, 0.5, 0.2, 0.5, 0.3, 0.6, -4, 0.4, 0.4, 0.2, 0.5,
+        8, 0, 0, 0, 1, 1.5, 0.1, 0.1, 0.8, 0.4, 9,  0.9, 0.1, 0,   0.51,
+    };
+    static const double wanted[] = {
+        7, 2, 1, 1, 0, 0.5, 0, 1, 0, 1, -4, 1, 0, 0, 0,
+        8, 0, 0, 0, 1, 1.5, 0, 0, 1, 0, 9,  1, 0, 0, 1,
+    };
+    struct opinions o = {.rows = 2,
+                         .members = 2,
+                         .heads = heads,
+                         .head_count = 3,
+                         .wide = 5,
+                         .truths = 3,
+                         .out_of_fold = true,
+                         .numbers = said},
+                    to;
+    double *own;
+    (void)state;
+    assert_int_equal(opinions_vote(&o, &to, &own, NULL), 0);
+    assert_int_equal(to.members, 2);
+    are_near(to.numbers, wanted, sizeof(wanted) / sizeof(*wanted));
+    free(own);
+}
+
+/* Ten tenths are less than 1. */
+static void all_votes_are_all(void **state)
+{
+    struct combine_head h = {.width = 1, .classes = true};
+    double weights[10], passes[10], scratch[10], out[1], sum = 0;
+    struct combine_rule r = {
+        .how = COMBINE_VOTE, .members = 10, .samples = 1, .weights = weights};
+    (void)state;
+    for (size_t i = 0; i < 10; i++) {
+        weights[i] = 0.1;
+        passes[i] = 0.9;
+        sum += weights[i];
+    }
+    assert_true(sum < 1);
+    combine_outputs(&r, &h, passes, scratch, out);
+    assert_true(out[0] == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +350,8 @@ int main(void)
         cmocka_unit_test(medians_of_probabilities_add_up_to_1),
         cmocka_unit_test(a_pass_that_is_no_number_leaves_nothing_to_say),
         cmocka_unit_test(votes_are_of_classes),
+        cmocka_unit_test(members_say_their_votes),
+        cmocka_unit_test(all_votes_are_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
