@@ -258,7 +258,8 @@ static int run(struct call *c)
         return call_usage(c, "name one file of weights, or one ensemble");
     inference_held_out(c, &q.wanted);
     q.wanted.models = path_absolute(c->arena, c->args[0]);
-    int code = inference_check_output(c, c->args[0]);
+    int code = inference_check_kind(c, c->args[0], "\"throng.calibration/",
+                                    "calibration");
     if (code)
         return code;
     q.wanted.scratch = scratch_make("infer", &c->err);

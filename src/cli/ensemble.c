@@ -195,7 +195,7 @@ static int read_options(struct made *m)
     if (!call_option(c, "output"))
         return call_usage(c, "say where it goes: -o committee.ensemble");
     m->making.inside = call_flag(c, "bundle");
-    int code = inference_check_output(c, NULL);
+    int code = inference_check_kind(c, NULL, "\"throng.ensemble/", "ensemble");
     return code ? code : read_combine(m);
 }
 

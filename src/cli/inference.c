@@ -521,6 +521,16 @@ int inference_check_output(struct call *c, const char *models)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
+int inference_check_kind(struct call *c, const char *models, const char *format,
+                         const char *what)
+{
+    int code = inference_check_output(c, models);
+    if (code == EXIT_OK &&
+        output_replaces(call_option(c, "output"), format, what, &c->err))
+        code = call_fail(c);
+    return code;
+}
+
 int inference_check_rows(struct call *c)
 {
     static const char *const parts[] = {"training", "validation", "test", NULL};

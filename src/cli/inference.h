@@ -42,6 +42,9 @@ int inference_ask(struct call *c, const struct inference *wanted);
 /* Does --output (NULL: none) spare the models, and the files that options name?
  * An exit code. */
 int inference_check_output(struct call *c, const char *models);
+/* Nor does it take the place of another kind of file, by output_replaces. */
+int inference_check_kind(struct call *c, const char *models, const char *format,
+                         const char *what);
 /* Is --rows one of a model's parts? An exit code. */
 int inference_check_rows(struct call *c);
 

@@ -210,7 +210,9 @@ static int read_options(struct fitting *f)
         return call_usage(c, "name one file of weights, or one ensemble");
     if (!call_option(c, "output"))
         return call_usage(c, "say where it goes: -o like.novelty");
-    return inference_check_rows(c);
+    int code =
+        inference_check_kind(c, c->args[0], "\"throng.novelt", "novelty");
+    return code ? code : inference_check_rows(c);
 }
 
 static int run(struct call *c)

@@ -38,6 +38,25 @@ int output_spares_rows(const char *output, const char *rows, const char *what,
     return output_spares(output, rows, what, err);
 }
 
+/* A format stands in the first line of a file, by whoever wrote that. */
+int output_replaces(const char *output, const char *format, const char *what,
+                    struct err *err)
+{
+    enum { HEAD = 80 };
+    struct str bytes;
+    if (!output || !file_exists(output) || file_is_dir(output) ||
+        file_map(output, &bytes, NULL))
+        return 0;
+    size_t head = bytes.len < HEAD ? bytes.len : HEAD;
+    bool own = !bytes.len || memmem(bytes.p, head, format, strlen(format));
+    file_unmap(bytes);
+    return own ? 0
+               : err_set(err, ERR_INPUT,
+                         "%s is there already, is no %s, and would be written "
+                         "over: name another file for what is written",
+                         output, what);
+}
+
 /* ---- can it be written? -------------------------------------------------- */
 
 /* A file is begun there, and dropped: so is every other reason known. */

@@ -322,6 +322,11 @@ int output_spares(const char *output, const char *input, const char *what,
 /* The same of rows as --data takes them: FILE, or NAME=FILE,NAME=FILE. */
 int output_spares_rows(const char *output, const char *rows, const char *what,
                        struct arena *a, struct err *err);
+/* An error where another kind of file is there already, a person's perhaps: it
+ * does not begin with `format`; `what` is what it is not. Empty files, and no
+ * output (NULL), are as good as none. */
+int output_replaces(const char *output, const char *format, const char *what,
+                    struct err *err);
 /* An error where no file could be written there, or no folder be made. */
 int output_fits(const char *path, bool folder, struct arena *a,
                 struct err *err);

@@ -25,16 +25,33 @@ metric: {name: val_loss}
 parameters: {file: {values: [rgb.csv, grey.csv, two.csv, rgb.csv]}}
 STUDY
 "$THRONG" run -q mixed.yaml
-echo "what was here" >one.ensemble
+printf '{"format": "throng.ensemble/1"}\n' >one.ensemble
+cp one.ensemble before
 for other in 2 3; do
     run "$THRONG" ensemble mixed "1,$other" -o one.ensemble
     check_status "trials of other classes make no ensemble" 1
     check_contains "which is said by their numbers" "$err" \
         "trial $other does not go with trial 1: its classes are others"
 done
-check_equal "a file that was there stays" "what was here" "$(cat one.ensemble)"
+check "a file that was there stays" cmp one.ensemble before
 run "$THRONG" ensemble mixed 1,4 -o one.ensemble
 check_status "those of the same classes make one" 0
+
+# ---- what is written takes the place of nothing else --------------------------------
+cp model.yaml kept.yaml
+: >empty
+weights=.throng/mixed/trials/0/1/output/weights.safetensors
+for verb in "ensemble mixed 1" "calibrate $weights" "novelty $weights --alpha 0.2"; do
+    run "$THRONG" $verb -o model.yaml
+    check_status "${verb%% *} takes the place of no model file" 1
+    check_contains "which is said" "$err" "model.yaml is there already, is no"
+    check "and it is left as it was" cmp model.yaml kept.yaml
+    run "$THRONG" $verb -o empty
+    check_status "an empty file is none" 0
+    run "$THRONG" $verb -o empty
+    check_status "one of its own kind is written anew" 0
+    : >empty
+done
 
 # Shards would fail one after another.
 cat >ask.yaml <<'STUDY'
