@@ -138,12 +138,35 @@ static int say_left_out(const struct made *m, struct store *store)
     return got ? call_fail(c) : EXIT_OK;
 }
 
+/* A range may go beyond the last trial, and a state name nobody, but who is
+ * named by number must be there. */
+static int check_named(const struct made *m, struct store *store)
+{
+    struct call *c = m->call;
+    struct str rest = str_of(m->making.selector), one;
+    int64_t number;
+    while (str_split(&rest, ',', &one)) {
+        struct query q = {.selector = arena_cstr(c->arena, one)};
+        struct trial t;
+        struct rows *rows =
+            num_int(one, &number) ? store_rows(store, &q, &c->err) : NULL;
+        int got = rows ? rows_next(rows, &t, &c->err) : 1;
+        rows_close(rows);
+        if (got < 0 || c->err.kind)
+            return -1;
+        if (!got)
+            return no_such_trials(store, q.selector, c->arena, &c->err);
+    }
+    return 0;
+}
+
 static int make(struct made *m, struct store *store)
 {
     struct call *c = m->call;
     const char *output = path_absolute(c->arena, call_option(c, "output"));
     m->making.output = call_option(c, "output");
-    if (ensemble_gather(&m->making, store, c->arena, &c->err))
+    if (check_named(m, store) ||
+        ensemble_gather(&m->making, store, c->arena, &c->err))
         return call_fail(c);
     int code = ensemble_agree(&m->making, c->arena, &c->err)
                    ? call_fail(c)

@@ -168,8 +168,10 @@ static int no_weights(const struct trial *t, const struct err *why,
                        "`done`",
                        (long long)t->id, state_name(t->state));
     return err_set(err, why->kind,
-                   "trial %lld has no weights (%s): the file was removed, or "
-                   "its study kept none, as `keep: best:N` and `keep: all` do",
+                   "trial %lld has no weights (%s): the file was removed, "
+                   "its study kept none (`keep: all` and `keep: best:N` keep "
+                   "them), or runs a program of its own, whose models throng "
+                   "does not know",
                    (long long)t->id, why->text);
 }
 

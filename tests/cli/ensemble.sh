@@ -168,7 +168,8 @@ check_contains "without a study" "$err" "several files of --data go with --study
 rm .throng/kinds/trials/0/1/output/weights.safetensors
 run "$THRONG" ensemble kinds all -o none.ensemble
 check_contains "a trial without weights is named" "$err" "trial 1 has no weights"
-check_contains "with what may have become of them" "$err" "the file was removed, or its study kept none"
+check_contains "with what may have become of them" "$err" \
+    "the file was removed, its study kept none (\`keep: all\` and \`keep: best:N\` keep them), or runs a program of its own"
 
 # Whether it is as sure as it should be.
 run "$THRONG" calibrate two.ensemble

@@ -36,6 +36,13 @@ done
 check "a file that was there stays" cmp one.ensemble before
 run "$THRONG" ensemble mixed 1,4 -o one.ensemble
 check_status "those of the same classes make one" 0
+run "$THRONG" ensemble mixed 1,9 -o other.ensemble
+check_status "who is named by number must be there" 4
+check_contains "which is said" "$err" "no trial is \`9\`; the study has trials 1 to 4"
+check_not "and no ensemble made of the others" test -e other.ensemble
+run "$THRONG" ensemble mixed 4-9,1,tag:none -o other.ensemble
+check_equal "a range, a state or a tag may go further" "1 0.5 4 0.5" \
+    "$(sed 1d <<<"$out" | tr '\t\n' '  ' | sed 's/ *$//')"
 
 # ---- what is written takes the place of nothing else --------------------------------
 cp model.yaml kept.yaml
