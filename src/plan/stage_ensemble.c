@@ -48,10 +48,49 @@ static void add_trials(struct making *m, struct str stage)
     vec_push(&m->words, arena_cstr(a, select));
 }
 
+/* As the verb has them, which would say no when all members are trained. */
+static const char *const combines[] = {"mean", "weighted", "median",
+                                       "vote", "stacking", NULL};
+
+static void complain(struct making *m, const char *key, const char *hint,
+                     const char *text)
+{
+    problem_at(&m->r->in, PROBLEM_ERROR, value_get(m->said, str_of(key)), hint,
+               "%s", text);
+}
+
+/* What chooses or weighs goes by rows, and only that does. */
+static void check_combine(struct making *m)
+{
+    const struct value *how = value_get(m->said, STR("combine"));
+    const struct value *folds = value_get(m->said, STR("out_of_fold"));
+    bool greedy = value_get(m->said, STR("greedy"));
+    int which = how ? read_choice(&m->r->in, how, "combine", combines) : 0;
+    struct str name = which > 0 ? str_of(combines[which]) : STR("mean");
+    bool weighs = str_is(name, "weighted") || str_is(name, "stacking");
+    if (greedy && weighs)
+        complain(m, "combine", "take one of them",
+                 arena_printf(m->r->in.arena,
+                              "greedy weighs its members, and so does %.*s",
+                              STRF(name)));
+    if (greedy && str_is(name, "median"))
+        complain(m, "combine", "mean or vote",
+                 "greedy weighs its members, and a median does not");
+    if (greedy || weighs || which < 0)
+        return;
+    if (value_get(m->said, STR("data")))
+        complain(m, "data", "with greedy, weighted or stacking",
+                 "nothing is chosen or weighed by these rows");
+    if (folds && folds->kind == VALUE_BOOL && folds->boolean)
+        complain(m, "out_of_fold", "with greedy, weighted or stacking",
+                 "nothing is chosen or weighed out of fold");
+}
+
 static void add_choice(struct making *m)
 {
     const struct value *v = value_get(m->said, STR("greedy"));
     int64_t most;
+    check_combine(m);
     if (v && read_int(&m->r->in, v, "greedy", 1, 10000, &most)) {
         vec_push(&m->words, "--greedy");
         vec_push(&m->words,

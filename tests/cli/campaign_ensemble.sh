@@ -46,6 +46,11 @@ check_contains "rows that have changed are seen" "$out" "held.csv has changed"
 
 sed 's/combine: stacking/combine: sum/' c.yaml >bad.yaml
 run "$THRONG" run -q bad.yaml
+check_status "a way to combine that there is none of is refused" 1
+check_contains "before anything is trained" "$err" "bad.yaml:4:51: error: combine cannot be 'sum'"
+check_not "of which nothing is there" test -e .throng/bad
+sed 's/combine: stacking/combine: vote/' c.yaml >bad.yaml
+run "$THRONG" run -q bad.yaml
 check_not "a stage that is refused fails" test "$status" -eq 0
 run "$THRONG" status bad
-check_contains "and says why" "$(cat .throng/bad/stack.log)" 'an ensemble has no `sum`'
+check_contains "and says why" "$(cat .throng/bad/stack.log)" "a vote is of classes"

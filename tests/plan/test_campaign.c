@@ -203,6 +203,22 @@ static void mistakes_have_their_places(void **state)
     says("stages:\n  b: {command: x}\n"
          "  a: {ensemble: b, output: x, greed: 3}\n",
          "did you mean 'greedy'");
+    static const char *const combined[][2] = {
+        {"combine: medain", "c.yaml:3:40: error: combine cannot be 'medain'"},
+        {"greedy: 3, combine: median", "a median does not (mean or vote)"},
+        {"greedy: 3, combine: stacking", "and so does stacking (take one"},
+        {"combine: weighted, greedy: 3", "and so does weighted (take one"},
+        {"data: x.csv", "c.yaml:3:37: error: nothing is chosen or weighed by"},
+        {"combine: vote, out_of_fold: true", "or weighed out of fold (with"},
+    };
+    for (size_t i = 0; i < sizeof(combined) / sizeof(*combined); i++) {
+        char text[128];
+        snprintf(text, sizeof text,
+                 "stages:\n  b: {command: x}\n"
+                 "  a: {ensemble: b, output: x, %s}\n",
+                 combined[i][0]);
+        says(text, combined[i][1]);
+    }
     says("stages:\n  a: {predict: 7}\n", "c.yaml:2:16: error: predict");
     says("stages:\n  b: {command: x}\n"
          "  a: {predict: {models: b, data: x.csv}}\n",
