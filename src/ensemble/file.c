@@ -100,9 +100,9 @@ static int read_members(struct ensemble *e, const struct value *list,
                            why);
         sum += all[i].weight;
     }
-    if (!(sum > 0))
-        return err_set(err, ERR_INPUT, "%s: the weights of all members are 0",
-                       path);
+    if (!(sum > 0) || isinf(sum))
+        return err_set(err, ERR_INPUT, "%s: the weights of all members %s",
+                       path, sum > 0 ? "add up to no finite number" : "are 0");
     for (size_t i = 0; i < list->count; i++)
         all[i].weight /= sum;
     e->members = all;

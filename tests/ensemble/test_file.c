@@ -71,6 +71,10 @@ static void what_is_wrong_is_named(void **state)
         {"{\"format\":\"throng.ensemble/1\",\"members\":[{\"weights\":\"a\","
          "\"sha256\":\"" SUM "\",\"weight\":0}]}",
          "all members are 0"},
+        {"{\"format\":\"throng.ensemble/1\",\"members\":[{\"weights\":\"a\","
+         "\"sha256\":\"" SUM "\",\"weight\":1e308},{\"weights\":\"b\","
+         "\"sha256\":\"" SUM "\",\"weight\":1e308}]}",
+         "add up to no finite number"},
         {"{\"format\":\"throng.ensemble/1\",\"members\":[", "x:1"},
     };
     (void)state;
