@@ -144,8 +144,9 @@ double opinions_loss(const struct opinions *o, const double *weights);
 /* Greedy forward selection: from the best member on, the one that makes the
  * loss the least is added, again and again and some of them several times, up
  * to `most` of them; the best of these ensembles is the one. Weights add up to
- * 1; returns the loss. */
-double opinions_choose(const struct opinions *o, size_t most, double *weights);
+ * 1. All members may speak of all rows. */
+int opinions_choose(const struct opinions *o, size_t most, double *weights,
+                    double *loss, struct err *err);
 
 /* The same rows and members, who say their votes: 1 for the class that each
  * takes, 0 for others. Its numbers are yours to free. */

@@ -137,10 +137,10 @@ int ensemble_choose(struct ensemble_making *m, const char *passes, size_t most,
         return -1;
     said = c.said;
     int rc = voting ? opinions_vote(&c.said, &said, &votes, err) : 0;
-    if (!rc) {
-        *loss = opinions_choose(&said, most, c.weights);
+    if (!rc)
+        rc = opinions_choose(&said, most, c.weights, loss, err);
+    if (!rc)
         take_weights(m, &c, a);
-    }
     free(votes);
     candidates_close(&c);
     return rc;

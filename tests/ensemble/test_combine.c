@@ -335,6 +335,72 @@ static void all_votes_are_all(void **state)
     assert_true(out[0] == 1);
 }
 
+/* As the paper has it: who makes the loss of all of them the least. */
+static double choose_slowly(const struct opinions *o, size_t most,
+                            double *weights)
+{
+    size_t taken[ROOM] = {0};
+    double least = INFINITY, tried[ROOM];
+    for (size_t all = 1; all <= most; all++) {
+        double best = INFINITY;
+        size_t who = 0;
+        for (size_t m = 0; m < o->members; m++) {
+            for (size_t i = 0; i < o->members; i++)
+                tried[i] = (double)(taken[i] + (i == m)) / (double)all;
+            double loss = opinions_loss(o, tried);
+            who = loss < best ? m : who;
+            best = fmin(best, loss);
+        }
+        taken[who]++;
+        for (size_t i = 0; best < least && i < o->members; i++)
+            weights[i] = (double)taken[i] / (double)all;
+        least = fmin(best, least);
+    }
+    return least;
+}
+
+/* A number with its spread, a choice of three and a plain number. */
+static void those_who_were_taken_speak_as_one(void **state)
+{
+    enum { ROWS = 40, MEMBERS = 5, WIDE = 6, EACH = 3 + MEMBERS * WIDE };
+    static const struct combine_head heads[] = {
+        {.width = 2, .spreads = true},
+        {.width = 3, .classes = true},
+        {.width = 1},
+    };
+    static double said[ROWS * EACH];
+    struct opinions o = {.rows = ROWS,
+                         .members = MEMBERS,
+                         .heads = heads,
+                         .head_count = 3,
+                         .wide = WIDE,
+                         .truths = 3,
+                         .numbers = said};
+    double weights[MEMBERS], wanted[MEMBERS], loss, least;
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++) {
+        double *truth = said + r * EACH, x = (double)r / ROWS;
+        truth[0] = sin(9 * x);
+        truth[1] = (double)(r % 3);
+        truth[2] = x * x;
+        for (size_t m = 0; m < MEMBERS; m++) {
+            double *own = truth + 3 + m * WIDE,
+                   off = cos(7 * x + 2. * (double)m);
+            own[0] = truth[0] + 0.3 * off;
+            own[1] = -3 + off;
+            for (size_t k = 0; k < 3; k++)
+                own[2 + k] = k == r % 3 ? 0.4 + 0.2 * off : 0.3 - 0.1 * off;
+            own[5] = truth[2] + 0.1 * off * (double)(m + 1);
+        }
+    }
+    least = choose_slowly(&o, 12, wanted);
+    assert_int_equal(opinions_choose(&o, 12, weights, &loss, NULL), 0);
+    are_near(weights, wanted, MEMBERS);
+    near(loss, least);
+    near(loss, opinions_loss(&o, weights));
+    assert_true(weights[0] < 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +418,7 @@ int main(void)
         cmocka_unit_test(votes_are_of_classes),
         cmocka_unit_test(members_say_their_votes),
         cmocka_unit_test(all_votes_are_all),
+        cmocka_unit_test(those_who_were_taken_speak_as_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
