@@ -44,7 +44,17 @@ static void print_line(struct table *t, struct str name, const struct value *v)
     table_row(t);
 }
 
-/* Head and output stand before the figures where there are several. */
+static void print_name(struct table *t, const struct value *output)
+{
+    struct str name = value_text(value_get(output, STR("name")));
+    if (!name.len)
+        return;
+    table_cell(t, "name");
+    table_cell(t, "%.*s", STRF(name));
+    table_row(t);
+}
+
+/* Name, head and output stand before the figures where there are several. */
 static void print_text(struct asking *q)
 {
     struct table *t = table_new();
@@ -53,6 +63,8 @@ static void print_text(struct asking *q)
     for (size_t i = 0; i < q->figures->count; i++) {
         const struct value *v = q->figures->items[i];
         const struct value *metrics = value_get(v, STR("metrics"));
+        if (q->figures->count > 1)
+            print_name(t, v);
         for (size_t k = 0; q->figures->count > 1 && k < 2; k++)
             print_line(t, v->keys[k], v->items[k]);
         for (size_t k = 0; k < metrics->count; k++)
@@ -137,8 +149,13 @@ static void print_reliability(struct asking *q)
     for (size_t i = 0; i < q->figures->count; i++) {
         const struct value *list =
             value_get(q->figures->items[i], STR("reliability"));
+        struct str name =
+            value_text(value_get(q->figures->items[i], STR("name")));
         for (size_t k = 0; list && k < list->count; k++) {
-            table_cell(t, "%zu", i);
+            if (name.len)
+                table_cell(t, "%.*s", STRF(name));
+            else
+                table_cell(t, "%zu", i);
             for (size_t n = 0; n < list->items[k]->count; n++)
                 table_number(t, value_number(list->items[k]->items[n]), 4);
             table_row(t);

@@ -4,6 +4,7 @@
  * it is: a number, or a choice. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ensemble/ensemble.h"
 
@@ -48,15 +49,31 @@ static struct value *last_output(const struct calibrating *q)
     return q->figures->items[q->figures->count - 1];
 }
 
+/* As columns of predictions begin or end with it; NULL: there is one output. */
+static const char *name_of(const struct combine_head *h, size_t output,
+                           struct arena *a)
+{
+    const char *prefix = h->names.prefix ? h->names.prefix : "";
+    const char *own = h->names.outputs && (h->each || !h->classes)
+                          ? h->names.outputs[output]
+                          : "";
+    size_t len = strlen(prefix) - (!*own && *prefix);
+    return *prefix || *own ? arena_printf(a, "%.*s%s", (int)len, prefix, own)
+                           : NULL;
+}
+
 /* Its metrics are to be filled in. */
 static struct value *new_output(struct calibrating *q, size_t head,
                                 size_t output)
 {
     struct arena *a = q->arena;
+    const char *name = name_of(&q->said->heads[head], output, a);
     struct value *v = value_object(a), *metrics = value_object(a);
     value_list_add(a, q->figures, v);
     value_set(a, v, STR("head"), value_int(a, (int64_t)head));
     value_set(a, v, STR("output"), value_int(a, (int64_t)output));
+    if (name)
+        value_set(a, v, STR("name"), value_string(a, str_of(name)));
     value_set(a, v, STR("metrics"), metrics);
     return metrics;
 }

@@ -56,7 +56,8 @@ struct combine_head {
     /* Of stacking: what is added to each output that is told, then the weights
      * of the members for each; NULL: the mean is taken. */
     const double *stack;
-    struct combine_head_names names; /* only of who asks for columns */
+    struct combine_head_names names; /* only of who asks for columns; of
+                                        opinions prefix and outputs */
     struct combine_loss loss;        /* only of opinions */
 };
 
@@ -269,11 +270,12 @@ void calibrate_choice(const double *p, const size_t *truth, size_t classes,
 void calibrate_scale(const double *p, size_t classes, double inverse,
                      double *to);
 /* Both of what members say together by a rule, which has as many passes as
- * they: a list of {"head": 0, "output": 0, "metrics": {"mae": …},
+ * they: a list of {"head": 0, "output": 0, "name": "y", "metrics": {"mae": …},
  * "reliability":
  * [{"sure": 0.9, "right": 0.8, "rows": 12}, …]}, one for each number, and one
- * for each choice; what is not known is not there. A yes or no
- * is a choice of two. Lives in the arena. */
+ * for each choice; what is not known is not there, nor is the
+ * name of an only output. A yes or no is a choice of two. Lives in the arena.
+ */
 struct value *opinions_calibrate(const struct opinions *o,
                                  const struct combine_rule *r, double alpha,
                                  struct arena *a);

@@ -38,6 +38,21 @@ static void set_loss(struct arena *a, struct value *v,
         value_set(a, v, STR("class_weights"), list);
 }
 
+/* Outputs are called something where there are several. */
+static void set_names(struct arena *a, struct value *v,
+                      const struct combine_head *h)
+{
+    struct value *list = value_list(a);
+    size_t several = is_choice(h) || combine_told(h) < 2 ? 0 : combine_told(h);
+    if (h->names.prefix && *h->names.prefix)
+        value_set(a, v, STR("prefix"),
+                  value_string(a, str_of(h->names.prefix)));
+    for (size_t k = 0; h->names.outputs && k < several; k++)
+        value_list_add(a, list, value_string(a, str_of(h->names.outputs[k])));
+    if (list->count)
+        value_set(a, v, STR("outputs"), list);
+}
+
 void opinions_print(struct buf *b, const struct opinions *o)
 {
     struct arena *a = arena_new();
@@ -55,6 +70,7 @@ void opinions_print(struct buf *b, const struct opinions *o)
         if (o->heads[i].bound)
             value_set(a, one, STR("bound"), value_int(a, o->heads[i].bound));
         set_loss(a, one, &o->heads[i].loss);
+        set_names(a, one, &o->heads[i]);
         value_list_add(a, heads, one);
     }
     value_set(a, v, STR("heads"), heads);
@@ -98,6 +114,21 @@ static struct combine_loss read_loss(const struct value *v, struct arena *a)
     return l;
 }
 
+/* Both may be missing. */
+static struct combine_head_names read_names(const struct value *v,
+                                            size_t outputs, struct arena *a)
+{
+    const struct value *list = value_get(v, STR("outputs"));
+    const char **names = arena_array(a, outputs + 1, sizeof(*names));
+    for (size_t k = 0; k < outputs; k++)
+        names[k] = arena_cstr(a, value_text(value_at(list, k)));
+    return (struct combine_head_names){
+        .prefix = arena_cstr(a, value_text(value_get(v, STR("prefix")))),
+        .outputs = list && list->kind == VALUE_LIST && list->count == outputs
+                       ? names
+                       : NULL};
+}
+
 static bool read_heads(struct opinions *o, const struct value *list,
                        struct arena *a)
 {
@@ -116,6 +147,7 @@ static bool read_heads(struct opinions *o, const struct value *list,
                                          .loss = read_loss(v, a)};
         if (!heads[i].width || (heads[i].spreads && heads[i].width % 2))
             return false;
+        heads[i].names = read_names(v, combine_told(&heads[i]), a);
         o->wide += heads[i].width;
         o->truths += opinions_truths(&heads[i]);
     }

@@ -87,6 +87,7 @@ static void free_passes(struct predictions *base)
 
 static void begin(struct passes *p, bool out_of_fold)
 {
+    struct arena *a = arena_new();
     const struct predicted *what = &p->base.what;
     size_t wide = (size_t)nn_model_outputs(what->model);
     p->head_count = nn_model_head_count(what->model);
@@ -105,6 +106,9 @@ static void begin(struct passes *p, bool out_of_fold)
                                   .weight = h.weight,
                                   .class_weights = h.class_weights,
                                   .class_count = h.class_count};
+        p->heads[i].names = (struct combine_head_names){
+            .prefix = nn_head_prefix(what->model, i, a),
+            .outputs = nn_output_names(what->model, i, what->table, a)};
     }
     struct opinions o = {.rows = what->part->count,
                          .members =
@@ -113,6 +117,7 @@ static void begin(struct passes *p, bool out_of_fold)
                          .heads = p->heads,
                          .head_count = p->head_count};
     opinions_print(&p->out, &o);
+    arena_free(a);
 }
 
 struct predictions *predictions_passes(const char *path,

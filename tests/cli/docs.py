@@ -207,6 +207,15 @@ layers: [{dense: 1}]
 loss: mse
 data: {file: rows.csv, label: x, validation: 0.5}
 """
+HEADS = """
+layers:
+  - {dense: 1, name: size}
+  - {dense: 2, name: kind, from: input}
+heads:
+  - {from: size, loss: mse, label: x}
+  - {from: kind, loss: sparse_categorical_crossentropy, label: y}
+data: {file: heads.csv, label: [x, y], validation: 0.5}
+"""
 ASKED = """
 predict: {models: ../model.safetensors, data: ../rows.csv}
 """
@@ -314,6 +323,11 @@ def check_json(throng, folder):
         with open(os.path.join(scratch, "number.yml"), "w") as f:
             f.write(NUMBER)
         run([throng, "train", "number.yml"], scratch)
+        with open(os.path.join(scratch, "heads.csv"), "w") as f:
+            f.write("a,x,y\n1,2,no\n2,3,yes\n3,4,yes\n4,5,no\n")
+        with open(os.path.join(scratch, "heads.yml"), "w") as f:
+            f.write(HEADS)
+        run([throng, "train", "heads.yml"], scratch)
         asked = os.path.join(scratch, "asked")
         os.mkdir(asked)
         with open(os.path.join(asked, "asked.yaml"), "w") as f:
@@ -345,6 +359,10 @@ def check_json(throng, folder):
                                "2"]):
                     said = run([throng, "evaluate", "--json"] + words, scratch)
                     values.append(json.loads(said.stdout))
+            if argv[0] == "calibrate":
+                said = run([throng, "calibrate", "--json",
+                            "heads.safetensors"], scratch)
+                values.append(json.loads(said.stdout))
             if argv == ["status", "--json"]:
                 running = os.path.join(scratch, "running")
                 os.mkdir(running)

@@ -206,6 +206,46 @@ static void every_output_is_judged_as_what_it_is(void **state)
     arena_free(a);
 }
 
+static void is_called(const struct value *list, size_t i, const char *name)
+{
+    struct str said = value_text(value_get(value_at(list, i), STR("name")));
+    if (!str_is(said, name))
+        fail_msg("%zu is called %.*s, not %s", i, STRF(said), name);
+}
+
+/* Through the file, too. */
+static void outputs_are_called_what_predictions_call_them(void **state)
+{
+    static const char *const two[] = {"low", "high"};
+    struct combine_head own[3] = {heads[0], heads[1], heads[2]};
+    struct opinions o = {.rows = 3,
+                         .members = 2,
+                         .heads = own,
+                         .head_count = 3,
+                         .wide = 6,
+                         .truths = 4,
+                         .numbers = numbers},
+                    got;
+    struct combine_rule r = {
+        .members = 2, .samples = 1, .weights = (const double[]){0.5, 0.5}};
+    struct arena *a = arena_new();
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    own[0].names.prefix = "kind_";
+    own[2].names = (struct combine_head_names){"end_", two, NULL};
+    opinions_print(&b, &o);
+    buf_add(&b, numbers, sizeof numbers);
+    assert_int_equal(opinions_parse(&got, buf_str(&b), "passes", a, NULL), 0);
+    const struct value *list = opinions_calibrate(&got, &r, 0.5, a);
+    is_called(list, 0, "kind");
+    is_called(list, 1, "");
+    is_called(list, 2, "end_low");
+    is_called(list, 3, "end_high");
+    buf_done(&b);
+    arena_free(a);
+}
+
 /* A member alone that says no spread has no sd; one that says it has. */
 static void one_pass_has_the_spread_that_it_says(void **state)
 {
@@ -292,6 +332,7 @@ int main(void)
         cmocka_unit_test(temperature_goes_the_right_way),
         cmocka_unit_test(shares_are_counts_by_rows),
         cmocka_unit_test(every_output_is_judged_as_what_it_is),
+        cmocka_unit_test(outputs_are_called_what_predictions_call_them),
         cmocka_unit_test(one_pass_has_the_spread_that_it_says),
         cmocka_unit_test(what_is_not_a_number_is_not_scaled_to_one),
         cmocka_unit_test(models_that_say_no_numbers_are_not_judged),
