@@ -193,13 +193,15 @@ static void say_same_rows(const struct asking *q)
     struct arena *a = q->call->arena;
     struct ensemble e;
     struct str bytes;
-    if (!q->models.is_ensemble || q->wanted.data ||
+    if (!q->models.is_ensemble || q->wanted.data || q->wanted.rows ||
         file_map(q->models.path, &bytes, NULL))
         return;
     if (ensemble_parse(&e, bytes, q->models.path, a, NULL) == 0 &&
         is_chosen_by_held_out(&e, a))
         say("throng calibrate: by such rows %s was chosen or weighed, so that "
-            "it looks better on them than it is; --data FILE names others\n",
+            "it looks better on them than it is; --rows test or --data FILE "
+            "names "
+            "others\n",
             q->call->args[0]);
     file_unmap(bytes);
 }
@@ -260,6 +262,20 @@ static int calibrate(struct asking *q)
     return EXIT_OK;
 }
 
+/* Which of the model's own. */
+static int read_rows(struct asking *q)
+{
+    static const char *const parts[] = {"validation", "test", NULL};
+    struct call *c = q->call;
+    q->wanted.rows = call_option(c, "rows");
+    if (q->wanted.rows && !str_among(str_of(q->wanted.rows), parts))
+        return call_usage(c, "--rows takes validation or test");
+    if (q->wanted.rows && q->wanted.data)
+        return call_usage(c, "--rows is of the model's own rows, and --data "
+                             "names others: take one of them");
+    return EXIT_OK;
+}
+
 static int run(struct call *c)
 {
     struct asking q = {.call = c, .alpha = 0.1};
@@ -275,7 +291,9 @@ static int run(struct call *c)
         return call_usage(c, "name one file of weights, or one ensemble");
     inference_held_out(c, &q.wanted);
     q.wanted.models = path_absolute(c->arena, c->args[0]);
-    int code = inference_check_kind(c, c->args[0], "\"throng.calibration/",
+    int code = read_rows(&q);
+    if (code == EXIT_OK)
+        code = inference_check_kind(c, c->args[0], "\"throng.calibration/",
                                     "calibration");
     if (code)
         return code;
@@ -297,9 +315,9 @@ VERB(calibrate) = {
         "hashes: others are left out. --out-of-fold asks for each row the\n"
         "members that were not trained on it. An ensemble that was chosen or\n"
         "weighed by such rows (--greedy, weighted, stacking) looks better on\n"
-        "them than it is: calibrate it by --data, on others; its own are "
-        "known\n"
-        "there by hashes, too, and left out.\n"
+        "them than it is: calibrate it on others, by --rows test or by --data; "
+        "its own\n"
+        "are known there by hashes, too, and left out.\n"
         "\n"
         "Of numbers: interval is the half width of a split-conformal "
         "interval:\n"
@@ -327,6 +345,7 @@ VERB(calibrate) = {
             {"reliability", 0, NULL,
              "also how often what is said so sure is "
              "right"},
+            {"rows", 0, "PART", "of the model's own: validation or test"},
             HELD_OUT_OPTIONS,
             {"json", 0, NULL, "for programs: schema throng.calibrate/1"},
             {0}},

@@ -10,8 +10,9 @@
  *
  * With `samples` each is asked so many times, with its dropout; with `passes`
  * what each says is kept (passes.c), of rows that no member was trained on, or
- * `out_of_fold` of rows that some were not, with who they are. New rows that
- * the file `ensemble` was chosen or weighed by are left out, too; which rows
+ * `out_of_fold` of rows that some were not, with who they are. Of rows that a
+ * person has named those that the file `ensemble` was chosen or weighed by are
+ * left out, too; which rows
  * were looked at is written beside the passes.
  *
  * Each seat has rows of its own, made of the same files by what was fitted on
@@ -188,7 +189,7 @@ static int rows_of(const struct committee *c, const struct member *m,
     *what = judging_rows(m);
     if (!c->keeps_passes)
         return 0;
-    if (validation->count && !m->task.new_rows) {
+    if (validation->count && !m->task.new_rows && !m->task.rows.len) {
         what->part = validation;
         what->rows = "validation";
     }
@@ -201,12 +202,18 @@ static int rows_of(const struct committee *c, const struct member *m,
         STRF(m->task.weights));
 }
 
+/* A person has said which rows to look at. */
+static bool names_rows(const struct member *m)
+{
+    return m->task.new_rows || m->task.rows.len;
+}
+
 static int hold_out(struct committee *c, struct err *err)
 {
     struct held_out *h = &c->held_out;
     if (held_out_find(c->seats, c->parts, c->rule.members, c->out_of_fold, h,
                       c->arena, err) ||
-        (c->ensemble && c->seats[0]->task.new_rows &&
+        (c->ensemble && names_rows(c->seats[0]) &&
          held_out_unchosen(c->seats[0], c->ensemble, h, c->arena, err)))
         return -1;
     for (size_t i = 0; i < c->rule.members; i++)

@@ -114,9 +114,26 @@ check "what it says of classes is a distribution" awk -F, 'NR > 1 { s = $4 + $5 
 run "$THRONG" calibrate stacked.ensemble
 check_status "it is calibrated" 0
 check_contains "by rows that have weighed it, as is said" "$err" \
-    "by such rows stacked.ensemble was chosen or weighed, so that it looks better on them than it is; --data FILE names others"
+    "by such rows stacked.ensemble was chosen or weighed, so that it looks better on them than it is; --rows test or --data FILE names others"
 run "$THRONG" calibrate some.ensemble
 check_contains "of a greedy one, too" "$err" "by such rows some.ensemble was chosen or weighed"
+run "$THRONG" calibrate some.ensemble --rows test --json
+check_contains "its test rows had no part in it" "$err" "test rows"
+check_not "which is not said of them" grep -q "was chosen or weighed" <<<"$err"
+cp .out by-test.json
+"$THRONG" evaluate some.ensemble --json >judged.json 2>/dev/null
+check "those are the rows that it is judged on" python3 - <<'END'
+import json
+found, judged = json.load(open("by-test.json")), json.load(open("judged.json"))
+assert found["outputs"][0]["metrics"]["accuracy"] == judged["metrics"]["accuracy"]
+END
+run "$THRONG" calibrate some.ensemble --rows validation
+check_contains "rows that it was chosen by are refused when they are named" "$err" \
+    "some.ensemble was chosen or weighed by each of the 40 rows, or by one that equals it"
+run "$THRONG" calibrate some.ensemble --rows training
+check_status "so are those of training" 2
+run "$THRONG" calibrate some.ensemble --rows test --data rows.csv
+check_status "rows are named once" 2
 awk 'BEGIN { srand(4); print "a,b,kind"
     for (i = 0; i < 50; i++) { x = rand(); y = rand()
         print x "," y "," (x + y > 1 ? "high" : x > y ? "low" : "mid") } }' >others.csv
