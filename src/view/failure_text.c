@@ -241,8 +241,11 @@ static const char *hint_by_outcome(const struct trial_failure *f)
     case OUTCOME_LOST:
         return "its machine or worker went away, several times";
     case OUTCOME_INVALID:
-        return "exit code 78 says that these parameters are invalid; they "
-               "are not tried again by themselves";
+        return f->exit_code == EXIT_CODE_INVALID
+                   ? "exit code 78 says that these parameters are invalid; "
+                     "they are not tried again by themselves"
+                   : "what is invalid is not tried again by itself: mend it, "
+                     "then `throng retry`";
     default:
         return NULL;
     }

@@ -118,6 +118,9 @@ static void common_causes_have_a_hint(void **state)
     assert_non_null(strstr(hint_of(OUTCOME_FAILED, -1, 9, ""), "memory"));
     assert_non_null(
         strstr(hint_of(OUTCOME_MEMORY, -1, 9, ""), "resources: memory"));
+    assert_non_null(
+        strstr(hint_of(OUTCOME_INVALID, 78, 0, ""), "exit code 78 says"));
+    assert_null(strstr(hint_of(OUTCOME_INVALID, 0, 0, ""), "exit code"));
     assert_string_equal(hint_of(OUTCOME_FAILED, 1, 0, "hm"), "");
 }
 
