@@ -132,6 +132,26 @@ void value_set(struct arena *a, struct value *object, struct str key,
     value_set_at(a, object, key, item, 0, 0);
 }
 
+static void drop_mark(uint32_t *marks, size_t at, size_t behind)
+{
+    if (marks)
+        memmove(marks + at, marks + at + 1, behind * sizeof(*marks));
+}
+
+void value_drop(struct value *object, struct str key)
+{
+    long i = value_index(object, key);
+    if (i < 0)
+        return;
+    size_t at = (size_t)i, behind = --object->count - at;
+    memmove(object->items + at, object->items + at + 1,
+            behind * sizeof(*object->items));
+    memmove(object->keys + at, object->keys + at + 1,
+            behind * sizeof(*object->keys));
+    drop_mark(object->key_lines, at, behind);
+    drop_mark(object->key_columns, at, behind);
+}
+
 struct value *value_copy(struct arena *a, const struct value *v)
 {
     if (!v)

@@ -53,6 +53,8 @@ void value_set(struct arena *a, struct value *object, struct str key,
 /* As value_set but remembers where the key stood in the text. */
 void value_set_at(struct arena *a, struct value *object, struct str key,
                   struct value *item, uint32_t line, uint32_t column);
+/* The member of that name, if there is one, is no longer in it. */
+void value_drop(struct value *object, struct str key);
 /* As value_set_at for a reader that knows the key to be new and its text to
  * live as long as the value: no search, no copy. */
 void value_add_at(struct arena *a, struct value *object, struct str key,

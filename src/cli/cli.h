@@ -101,6 +101,9 @@ struct store *open_named_study(struct call *c, bool trials,
  * there are several. */
 void say_study_used_last(const struct call *c,
                          const struct place_of_study *where);
+/* -1 and c->err: the command line names an engine or a device that there is
+ * not. */
+int load_check_words(struct call *c);
 /* Reads and checks a study file, printing its problems to stderr; NULL when
  * there are errors. `name` overrides the study's name (--new). */
 struct plan *load_plan(struct call *c, const char *file, const char *name);

@@ -16,8 +16,8 @@ static void add_option(struct call *c, struct buf *b, const char *name)
 
 const char *job_conductor_command(struct call *c)
 {
-    static const char *const options[] = {"engine",     "profile", "new",
-                                          "keep-going", "quiet",   NULL};
+    static const char *const options[] = {
+        "engine", "profile", "device", "new", "keep-going", "quiet", NULL};
     char self[4096] = "";
     const char *fixed = call_option(c, "fix");
     struct str rest = str_of(fixed), line;

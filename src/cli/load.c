@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "study/study.h"
 #include "cli/study_files.h"
+#include "terms/device.h"
 
 #define STUDY_FILE_MAX (64u << 20)
 
@@ -27,6 +28,20 @@ static int check_engine(struct call *c)
     return err_set(&c->err, ERR_USAGE, "there is no engine `%s` (%s%s)", said,
                    near ? "did you mean " : "there are ",
                    near ? near : PLACE_NAMES);
+}
+
+static int check_device(struct call *c)
+{
+    const char *said = optional(c, "device");
+    if (!said || device_find(str_of(said), &c->err))
+        return 0;
+    c->err.kind = ERR_USAGE;
+    return -1;
+}
+
+int load_check_words(struct call *c)
+{
+    return check_engine(c) || check_device(c) ? -1 : 0;
 }
 
 /* A name given on the command line becomes a folder's, as one in a file. */
@@ -63,7 +78,7 @@ static struct plan *load(struct call *c, const char *file,
 {
     const char *name = w->name;
     struct buf b;
-    if (check_name(c, name) || check_engine(c))
+    if (check_name(c, name) || load_check_words(c))
         return NULL;
     buf_init(&b);
     if (file_read(file, STUDY_FILE_MAX, &b, &c->err)) {
@@ -81,6 +96,7 @@ static struct plan *load(struct call *c, const char *file,
     reader.strict = w->strict;
     reader.engine = optional(c, "engine");
     reader.profile = optional(c, "profile");
+    reader.device = optional(c, "device");
     reader.count_words = "set run_cap, or use --count N";
     reader.counted = c->verb == &verb_run && call_option(c, "count");
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);

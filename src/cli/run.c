@@ -23,6 +23,7 @@
 #include "cli/ranking.h"
 #include "cli/study_files.h"
 #include "study/study.h"
+#include "terms/device.h"
 #include "watch/watch.h"
 
 struct session {
@@ -261,6 +262,8 @@ static const char *same_again(struct session *s)
         command_add_word(&b, " --engine ", str_of(call_option(c, "engine")));
     if (call_option(c, "profile"))
         command_add_word(&b, " --profile ", str_of(call_option(c, "profile")));
+    if (call_option(c, "device"))
+        command_add_word(&b, " --device ", str_of(call_option(c, "device")));
     if (name)
         command_add_word(&b, " --new ", str_of(name));
     while (rest.p && str_split(&rest, '\n', &line))
@@ -760,6 +763,7 @@ VERB(run) = {
             {"count", 0, "N", "make at most N new trials in this run"},
             {"engine", 0, "NAME", "where trials run:" PLACE_WORDS},
             {"profile", 0, "NAME", "settings of a site, by name"},
+            {"device", 0, "NAME", "of built-in training: one of " DEVICE_NAMES},
             {"new", 0, "NAME", "run it as a study of another name"},
             {"fix", 0, "NAME=VALUE…", "make a parameter a constant"},
             {"dry-run", 'n', NULL, "say what would run, and run nothing"},

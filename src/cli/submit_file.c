@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include "cli/cli.h"
 #include "cli/study_files.h"
+#include "terms/device.h"
 
 static int fill(struct call *c, const char *file, struct study_setup *setup)
 {
@@ -78,6 +79,7 @@ VERB(submit_file) = {
         (const struct option_spec[]){
             {"engine", 0, "NAME", "where trials run, as for `run`"},
             {"profile", 0, "NAME", "settings of a site, by name"},
+            {"device", 0, "NAME", "of built-in training: one of " DEVICE_NAMES},
             {"new", 0, "NAME", "as a study of another name"},
             {0}},
     .run = run,

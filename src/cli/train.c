@@ -189,10 +189,26 @@ static int finish(struct training *t)
     }
 }
 
+/* What the file says of it is no part of the model. What is no device stays in
+ * it, for its trainer to say. */
+static struct str take_device(const struct call *c, struct value *model)
+{
+    static const char *const keys[] = {"device", "kernels"};
+    struct str device = {0};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        struct str said = value_text(value_get(model, str_of(keys[i])));
+        if (!said.len || !device_find(said, NULL))
+            continue;
+        device = said;
+        value_drop(model, str_of(keys[i]));
+    }
+    return call_option(c, "device") ? str_of(call_option(c, "device")) : device;
+}
+
 static int train(struct call *c, struct training *t)
 {
     int64_t own = 1, seed, budget;
-    const char *device = call_option(c, "device");
+    struct str device = take_device(c, t->model);
     const struct value *epochs = value_get(t->model, STR("epochs"));
     if (!call_option(c, "seed") && nn_seed_of(t->model, &own, &c->err) < 0) {
         model_file_fault(t->model, t->file, str_of(c->err.at),
@@ -209,7 +225,7 @@ static int train(struct call *c, struct training *t)
     struct task task = training_task(t->model, t->file, t->one.scratch,
                                      (uint64_t)seed, c->arena);
     task.budget = budget;
-    task.device = str_of(device ? device : "");
+    task.device = device;
     choose_device(c, &task, t->one.scratch, false);
     if (one_task_run(&t->one, &task, c->arena, &c->err))
         return call_fail(c);

@@ -8,7 +8,8 @@
 #include "base/hash.h"
 #include "nn/build.h"
 
-/* defaults: they are in their places already. */
+/* defaults: they are in their places already. device, kernels: whoever asks for
+ * training has heard it. */
 static const char *const root_keys[] = {"name",      "input",
                                         "inputs",    "layers",
                                         "loss",      "heads",
@@ -21,7 +22,8 @@ static const char *const root_keys[] = {"name",      "input",
                                         "label",     "early_stopping",
                                         "snapshots", "initial_weights",
                                         "masks",     "description",
-                                        "defaults",  NULL};
+                                        "defaults",  "device",
+                                        "kernels",   NULL};
 
 static const struct nn_data_field *data_input(const struct nn_build *b,
                                               int field)

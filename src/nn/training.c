@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "nn/build.h"
+#include "terms/device.h"
 
 static const char *const optimizer_names[] = {"sgd",      "rmsprop", "adagrad",
                                               "adadelta", "adam",    "adamax",
@@ -200,6 +201,17 @@ static void read_snapshots(struct nn_build *b, const struct value *root)
         nn_fault(b, "snapshots", "must be a list of epochs");
 }
 
+#define DEVICE_TEXT(name, ...) #name,
+
+/* Says nothing of what is learned: it is only looked whether there is such a
+ * one. */
+static void look_at_device(struct nn_build *b, const struct value *root)
+{
+    static const char *const names[] = {"auto", DEVICES(DEVICE_TEXT) NULL};
+    nn_read_choice(b, root, "device", names, 0);
+    nn_read_choice(b, root, "kernels", names, 0);
+}
+
 void nn_read_training(struct nn_build *b, const struct value *root)
 {
     struct nn_model *m = b->model;
@@ -214,6 +226,7 @@ void nn_read_training(struct nn_build *b, const struct value *root)
     m->masks = arena_str(m->arena, nn_read_text(b, root, "masks", STR("")));
     read_stopping(b, root);
     read_snapshots(b, root);
+    look_at_device(b, root);
 }
 
 int nn_seed_of(const struct value *v, int64_t *seed, struct err *err)

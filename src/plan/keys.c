@@ -233,26 +233,26 @@ static void read_profile(struct study_file *r, const struct value *v)
     read_text(&r->in, v, "profile", &r->plan->profile);
 }
 
-static void read_device_as(struct study_file *r, const struct value *v,
-                           const char *key)
+void read_device_word(const struct reading *in, const struct value *v,
+                      const char *key, struct str *to)
 {
     const char *choices[DEVICE_COUNT + 2] = {"auto"};
 
     for (size_t i = 0; i < DEVICE_COUNT; i++)
         choices[i + 1] = devices[i].name;
-    if (read_choice(&r->in, v, key, choices) >= 0)
-        r->plan->device = v->s;
+    if (read_choice(in, v, key, choices) >= 0)
+        *to = v->s;
 }
 
 static void read_device(struct study_file *r, const struct value *v)
 {
-    read_device_as(r, v, "device");
+    read_device_word(&r->in, v, "device", &r->plan->device);
 }
 
 /* What it was called before there were GPUs. */
 static void read_kernels(struct study_file *r, const struct value *v)
 {
-    read_device_as(r, v, "kernels");
+    read_device_word(&r->in, v, "kernels", &r->plan->device);
 }
 
 #define READ_SITE(name, ...)                                                   \

@@ -11,6 +11,23 @@
 #include "plan/plan.h"
 #include "plan/reading.h"
 
+/* What a model is trained on says nothing of what it is: it is no part of the
+ * model from then on. One device trains all trials, so that it is no parameter.
+ */
+static void take_device(struct study_file *r, struct value *root)
+{
+    static const char *const keys[] = {"device", "kernels"};
+    struct plan *p = r->plan;
+    struct reading in = r->in;
+    in.file = p->model;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        const struct value *v = value_get(root, str_of(keys[i]));
+        if (v)
+            read_device_word(&in, v, keys[i], &p->model_device);
+        value_drop(root, str_of(keys[i]));
+    }
+}
+
 void read_model(struct study_file *r, const struct value *v)
 {
     struct str text;
@@ -35,14 +52,16 @@ void read_model(struct study_file *r, const struct value *v)
             p->model_root = p->foreign_model->params;
         return;
     }
-    p->model_root = plan_yaml(text, path, r->in.arena, r->in.problems);
-    if (p->model_root && p->model_root->kind != VALUE_OBJECT) {
+    struct value *root = plan_yaml(text, path, r->in.arena, r->in.problems);
+    if (root && root->kind != VALUE_OBJECT) {
         problem_at(&r->in, PROBLEM_ERROR, v, NULL,
                    "model: %s is no model file: it must have keys such as "
                    "layers and loss",
                    path);
-        p->model_root = NULL;
+        return;
     }
+    take_device(r, root);
+    p->model_root = root;
 }
 
 /* The name of the next ${…} from *at on; *at moves behind it, *from to its
@@ -168,6 +187,8 @@ static void check_used(struct study_file *r)
 
 void check_model(struct study_file *r)
 {
+    if (!r->plan->device.len)
+        r->plan->device = r->plan->model_device;
     if (r->plan->foreign_model)
         check_keywords(r);
     if (r->plan->foreign_model || !r->plan->model_root)

@@ -67,8 +67,9 @@ struct plan_reader {
     /* Instead of the method that the file says; NULL: none. The caller knows
      * it to be one. */
     const char *method;
-    /* Instead of the engine and the profile that the file says; NULL: none. */
-    const char *engine, *profile;
+    /* Instead of the engine, the profile and the device that the file says;
+     * NULL: none. The caller knows the device to be one. */
+    const char *engine, *profile, *device;
     /* Where settings of a site are looked for; NULL: in the file alone. */
     const struct site_source *site;
     /* Only points are wanted, nothing will be run: what to run and the name
@@ -221,6 +222,7 @@ struct plan {
     const struct command_part *command;
     size_t command_count;
     struct str model, device;       /* built-in training; empty: none */
+    struct str model_device;        /* that the model file says; the same */
     const struct value *model_root; /* the model file, as written; or NULL */
     uint64_t member_numbers; /* of the largest model that its reader's check has
                                 seen, see device_capacity; 0: nobody looked */

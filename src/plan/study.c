@@ -339,6 +339,8 @@ static void read_study(struct study_file *r)
         r->plan->engine = str_of(r->reader->engine);
     if (r->reader && r->reader->profile)
         r->plan->profile = str_of(r->reader->profile);
+    if (r->reader && r->reader->device)
+        r->plan->device = str_of(r->reader->device);
     check_name(r);
     check_method(r);
     check_space(r);

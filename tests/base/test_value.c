@@ -40,6 +40,27 @@ static void setting_again_replaces_in_place(void **state)
     assert_int_equal(o->key_lines[1], 0);
 }
 
+static void what_is_dropped_is_gone_and_the_rest_stays(void **state)
+{
+    (void)state;
+    struct value *o = value_object(arena);
+    value_set_at(arena, o, STR("a"), value_int(arena, 1), 1, 2);
+    value_set_at(arena, o, STR("b"), value_int(arena, 2), 3, 4);
+    value_set_at(arena, o, STR("c"), value_int(arena, 3), 5, 6);
+    value_drop(o, STR("d"));
+    assert_int_equal(o->count, 3);
+    value_drop(o, STR("b"));
+    assert_int_equal(o->count, 2);
+    assert_null(value_get(o, STR("b")));
+    assert_int_equal(value_get(o, STR("c"))->i, 3);
+    assert_int_equal(o->key_lines[1], 5);
+    assert_int_equal(o->key_columns[1], 6);
+    value_drop(o, STR("c"));
+    value_drop(o, STR("a"));
+    assert_int_equal(o->count, 0);
+    value_drop(NULL, STR("a"));
+}
+
 static void what_is_absent_is_null(void **state)
 {
     (void)state;
@@ -249,6 +270,7 @@ int main(void)
         WITH_ARENA(joining_adds_what_is_missing_also_inside),
         WITH_ARENA(objects_keep_the_order_of_their_members),
         WITH_ARENA(setting_again_replaces_in_place),
+        WITH_ARENA(what_is_dropped_is_gone_and_the_rest_stays),
         WITH_ARENA(what_is_absent_is_null),
         WITH_ARENA(the_order_is_total),
         WITH_ARENA(equality_ignores_kind_of_number_and_order_of_members),

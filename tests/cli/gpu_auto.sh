@@ -106,6 +106,43 @@ check_equal 'a device that is named is taken' ' 4 "device":"cpu" ' \
 run "$THRONG" status said
 check_lacks 'and nothing is chosen' "$out" 'auto chose'
 
+# The command line goes before the study file, and that before the model file.
+{ cat net.yaml; echo 'kernels: cpu'; } >kept.net.yaml
+study model '[4]' | sed 's/net.yaml/kept.net.yaml/' >model.yaml
+run "$THRONG" run model.yaml
+check_equal 'a device that the model file names is taken' \
+    ' 4 "device":"cpu" ' "$(devices model)"
+{ study file '[4]' | sed 's/net.yaml/kept.net.yaml/'; echo 'device: auto'; } >file.yaml
+run "$THRONG" run file.yaml
+check_equal 'unless the study file says another' ' 4 "device":"cuda" ' \
+    "$(devices file)"
+run "$THRONG" run said.yaml --new line --device cuda
+check_equal 'or the command line' ' 4 "device":"cuda" ' "$(devices line)"
+sed -i 's/^kernels:.*/device: cuda/' kept.net.yaml
+run "$THRONG" run model.yaml
+check_lacks 'another device makes no other study' "$err" 'differs'
+check_contains 'and has nothing left to do' "$err" 'nothing was left to do'
+run "$THRONG" check model.yaml
+check_matches 'check knows it' "$out" '^device   cuda'
+run "$THRONG" run said.yaml --device gpu
+check_status 'a device on the command line that nobody knows is refused' 2
+check_contains 'with those that there are' "$err" 'reference, cuda'
+sed -i 's/^device:.*/device: gpu/' kept.net.yaml
+run "$THRONG" check model.yaml
+check_matches 'one in the model file by its place' "$err" \
+    "kept.net.yaml:[0-9]*:9: error: device cannot be 'gpu'"
+run "$THRONG" train kept.net.yaml lr=0.01 units=4 --device cpu
+check_matches 'also when it is trained alone' "$err" \
+    'kept.net.yaml:[0-9]*:9: error: device cannot be gpu'
+sed -i 's/^device:.*/device: cuda/' kept.net.yaml
+run "$THRONG" train kept.net.yaml lr=0.01 units=4
+check_lacks 'a model file that names one is asked for nothing' "$err" 'it should take'
+run "$THRONG" train net.yaml lr=0.01 units=4 --device cuda -o there.safetensors
+check 'and its weights know nothing of it' \
+    cmp kept.net.safetensors there.safetensors
+run "$THRONG" model show kept.net.yaml lr=0.01 units=4
+check_status 'and it can be shown' 0
+
 # One model alone: the same two times, of one cpu.
 single=(train net.yaml lr=0.01 units=4)
 run "$THRONG" "${single[@]}"

@@ -64,6 +64,47 @@ static void a_name_that_nobody_says_has_its_default(void **state)
     test_done(&t);
 }
 
+/* … and is no part of the model: it may be another one when the study goes on.
+ */
+static void
+what_it_is_trained_on_counts_where_the_study_says_nothing(void **state)
+{
+    struct reading_test t;
+    struct err err = {0};
+    (void)state;
+    read_study(&t, "device: cuda\na: ${lr}\nb: ${widths}\n");
+    assert_non_null(t.plan);
+    assert_true(str_is(t.plan->device, "cuda"));
+    struct arena *a = arena_new();
+    struct value *point =
+        json_parse(a, STR("{\"lr\":0.5,\"widths\":8}"), "point", false, &err);
+    struct value *model = plan_model(t.plan, point, a, &err);
+    assert_int_equal(model->count, 2);
+    assert_null(value_get(model, STR("device")));
+    arena_free(a);
+    test_done(&t);
+    const struct test_file files[] = {
+        {"net.yaml", "a: ${lr}\nb: ${widths}\nkernels: portable\n"},
+        {NULL, NULL}};
+    test_read_str(&t, STR(STUDY "device: cpu\n"), "study.yaml", files);
+    assert_true(str_is(t.plan->device, "cpu"));
+    test_done(&t);
+    test_read_str(&t, STR(STUDY), "study.yaml", files);
+    assert_true(str_is(t.plan->device, "portable"));
+    test_done(&t);
+}
+
+static void what_it_is_trained_on_is_no_parameter(void **state)
+{
+    struct reading_test t;
+    (void)state;
+    read_study(&t, "a: ${widths}\ndevice: ${lr}\n");
+    assert_null(t.plan);
+    assert_non_null(
+        strstr(t.said.p, "net.yaml:2:9: error: device cannot be '${lr}'"));
+    test_done(&t);
+}
+
 static void a_parameter_that_stands_nowhere_is_named(void **state)
 {
     struct reading_test t;
@@ -122,6 +163,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_replaced_by_values_of_any_kind),
         cmocka_unit_test(a_name_that_nobody_says_has_its_default),
+        cmocka_unit_test(
+            what_it_is_trained_on_counts_where_the_study_says_nothing),
+        cmocka_unit_test(what_it_is_trained_on_is_no_parameter),
         cmocka_unit_test(a_parameter_that_stands_nowhere_is_named),
         cmocka_unit_test(a_name_that_is_no_parameter_is_a_mistake_there),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
