@@ -55,6 +55,9 @@ struct plan_reader run_reader(struct call *c, const char *home)
 {
     struct plan_reader reader = study_reader(c->arena, home);
     reader.check = check_to_run;
+    reader.engine = call_option(c, "engine");
+    reader.profile = call_option(c, "profile");
+    reader.device = call_option(c, "device");
     return reader;
 }
 
@@ -230,7 +233,7 @@ static int conduct(struct campaign_session *k)
 /* What runs a stage: this program, with the options that were given. */
 static const char *const *words_for(struct call *c, const char *file)
 {
-    static const char *const passed[] = {"engine", "profile", NULL};
+    static const char *const passed[] = {"engine", "profile", "device", NULL};
     VEC(const char *) words = {0};
     vec_push(&words, "/proc/self/exe");
     vec_push(&words, "run");
@@ -380,7 +383,8 @@ int campaign_verb(struct call *c, const char *file)
     struct arena *a = c->arena;
     const char *home = path_folder(a, path_absolute(a, file));
     struct plan_reader reader = run_reader(c, home);
-    struct plan_campaign *p = load_campaign(c, file, &reader);
+    struct plan_campaign *p =
+        load_check_words(c) ? NULL : load_campaign(c, file, &reader);
     static const char *const unfit[] = {"count", "new", "fix", "web", NULL};
     for (size_t i = 0; p && unfit[i]; i++)
         if (call_option(c, unfit[i])) {

@@ -76,6 +76,11 @@ check_contains "ls shows its stages below it" "$out" "  response/search"
 run throng run response.yaml
 check_contains "a second run does nothing" "$err" "nothing had changed"
 check_equal "no trial ran again" 14 "$(tried)"
+run throng run response.yaml --engine nowhere
+check_status "an engine on the command line that nobody knows is refused" 2
+run throng run response.yaml --profile nowhere
+check_contains "a profile counts for every study of it" "$err" \
+    "search.yaml:1:1: error: there is no profile 'nowhere'"
 run throng run --dry-run response.yaml
 check_equal "a dry run says so of each stage" 5 "$(grep -c 'done, unchanged' <<< "$out")"
 
