@@ -12,8 +12,8 @@ struct meter {
     struct arena *arena;
     struct machine machine;
     struct gpu_looker *looker;
-    size_t gpu; /* of the machine's */
-    int64_t looked_ns;
+    size_t gpu;           /* of the machine's */
+    int64_t looked_ns;    /* 0: not since it was opened */
     uint64_t first_bytes; /* in use before there was a member */
     double last_joules;   /* of the GPU; NAN: it does not tell */
     double joules;        /* one member's part until now */
@@ -48,7 +48,6 @@ struct meter *meter_open(void)
         meter_close(m);
         return NULL;
     }
-    m->looked_ns = clock_mono_ns();
     m->first_bytes = use.used_bytes;
     m->last_joules = use.joules;
     return m;
@@ -63,17 +62,22 @@ void meter_close(struct meter *m)
     free(m);
 }
 
+bool meter_is_due(const struct meter *m)
+{
+    return m && (!m->looked_ns || clock_mono_ns() - m->looked_ns >= LOOK_NS);
+}
+
 void meter_look(struct meter *m, size_t members)
 {
     struct gpu_use use;
-    if (!m || !members || clock_mono_ns() - m->looked_ns < LOOK_NS)
+    if (!meter_is_due(m))
         return;
     gpu_look(m->looker, m->gpu, &use);
     m->looked_ns = clock_mono_ns();
-    if (use.joules > m->last_joules)
+    if (members && use.joules > m->last_joules)
         m->joules += (use.joules - m->last_joules) / (double)members;
     m->last_joules = use.joules;
-    if (use.known && use.used_bytes > m->first_bytes)
+    if (members && use.known && use.used_bytes > m->first_bytes)
         m->bytes = (use.used_bytes - m->first_bytes) / members;
 }
 

@@ -170,6 +170,14 @@ static int choose_device(struct train *t, struct member *m, struct err *err)
     return m->device ? 0 : -1;
 }
 
+/* The first cohort takes memory already. */
+static void open_meter(struct train *t, const struct member *m)
+{
+    if (m->device->gpu && !t->metered)
+        t->meter = meter_open();
+    t->metered |= m->device->gpu;
+}
+
 /* What a model reads of the shard that its task is about. All seats of a
  * committee read the file that the first has made. */
 static const char *shard_file(const struct train *t, const struct member *m,
@@ -244,6 +252,7 @@ int member_open(struct train *t, struct member *m, struct err *err)
     m->model = member_read_model(v, m, err);
     if (!m->model || choose_device(t, m, err) || member_check_granted(m, err))
         return -1;
+    open_meter(t, m);
     say_unscaled(t, m);
     m->cohort = cohort_of(t, m, err);
     if (!m->cohort)
@@ -256,9 +265,6 @@ int member_open(struct train *t, struct member *m, struct err *err)
         return -1;
     }
     m->cohort->members++;
-    if (m->device->gpu && !t->metered)
-        t->meter = meter_open();
-    t->metered |= m->device->gpu;
     nn_trainer_watch(m->cohort->trainer, train_broken_off, t);
     return 0;
 }

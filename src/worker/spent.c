@@ -16,6 +16,7 @@ struct use member_use(struct train *t, const struct member *m)
     struct use u = {0};
     if (!m->device)
         return u;
+    meter_look(t->meter, t->members.len); /* its last epoch counts, too */
     snprintf(u.device, sizeof u.device, "%s", m->device->name);
     train_spend(t, SPENT_SYNCHRONISING);
     for (int i = 0; i < SPENT_COUNT; i++)

@@ -39,6 +39,7 @@ static void take_task(struct train *t, const struct record *r)
     memcpy(m->spent, t->spent, sizeof m->spent);
     m->spent[SPENT_IDLE] = t->idle_told; /* who ends it is told of it */
     t->idle_told = t->spent[SPENT_IDLE];
+    meter_look(t->meter, t->members.len); /* without this one */
     m->joules = meter_joules(t->meter);
     vec_push(&t->members, m);
     if (rc != 0)
