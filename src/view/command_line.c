@@ -6,6 +6,7 @@
 #include "base/chars.h"
 #include "base/json.h"
 #include "study/study.h"
+#include "terms/device.h"
 #include "terms/setup.h"
 
 static void quote(struct buf *b, const struct plan *p, struct str text)
@@ -256,14 +257,45 @@ static int add_command(struct buf *b, const struct plan *p, const char *home,
     return 0;
 }
 
+static void note_choice(void *context, struct str key, struct str text)
+{
+    (void)key;
+    (void)text;
+    *(bool *)context = true;
+}
+
+/* What the trial was trained on, where `throng train` might take another one by
+ * itself. */
+static int device_of(struct store *store, const struct plan *p, int64_t id,
+                     struct arena *a, struct str *device, struct err *err)
+{
+    struct attempt *list;
+    size_t count;
+    bool chosen = p->device.len && !str_is(p->device, "auto");
+    *device = p->device;
+    if (store_attempts(store, id, a, &list, &count, err) ||
+        store_facts(store, STORE_DEVICE_FACT, note_choice, &chosen, err))
+        return -1;
+    for (size_t i = count; i-- > 0;) {
+        struct str had = str_of(list[i].use.device);
+        if (!had.len)
+            continue;
+        if (chosen || !str_is(had, devices[0].name))
+            *device = arena_str(a, had);
+        break;
+    }
+    return 0;
+}
+
 /* Built-in training needs no protocol: its own verb says all of it. */
 static void print_training(struct buf *b, const struct plan *p,
                            const char *home, const struct value *point,
-                           uint64_t seed, int64_t budget, struct arena *a)
+                           struct str device, uint64_t seed, int64_t budget,
+                           struct arena *a)
 {
     const struct arg *argv;
     size_t argc;
-    model_command(p, point, seed, budget, a, &argv, &argc);
+    model_command(p, point, device, seed, budget, a, &argv, &argc);
     buf_adds(b, "cd ");
     quote(b, p, str_of(home));
     buf_adds(b, " && ");
@@ -280,7 +312,10 @@ int command_line_print(struct buf *b, struct store *store,
     if (!point || study_trial_seed(store, plan, t->id, &seed, err))
         return -1;
     if (plan->model_root) {
-        print_training(b, plan, home, point, seed, t->budget, a);
+        struct str device;
+        if (device_of(store, plan, t->id, a, &device, err))
+            return -1;
+        print_training(b, plan, home, point, device, seed, t->budget, a);
         return 0;
     }
     if (plan->kind->runs > RUNS_MODEL)

@@ -36,8 +36,8 @@ static struct str assignment(struct str name, const struct value *v,
 }
 
 void model_command(const struct plan *p, const struct value *point,
-                   uint64_t seed, int64_t budget, struct arena *a,
-                   const struct arg **argv, size_t *argc)
+                   struct str device, uint64_t seed, int64_t budget,
+                   struct arena *a, const struct arg **argv, size_t *argc)
 {
     struct arg *w = arena_array(a, point->count + FIXED_WORDS, sizeof(*w));
     size_t n = 0;
@@ -59,9 +59,9 @@ void model_command(const struct plan *p, const struct value *point,
         w[n++] = (struct arg){
             ARG_TEXT, str_of(arena_printf(a, "%lld", (long long)budget))};
     }
-    if (p->device.len && !str_is(p->device, "auto")) {
+    if (device.len && !str_is(device, "auto")) {
         w[n++] = (struct arg){ARG_TEXT, STR("--device")};
-        w[n++] = (struct arg){ARG_TEXT, p->device};
+        w[n++] = (struct arg){ARG_TEXT, device};
     }
     *argv = w;
     *argc = n;

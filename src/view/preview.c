@@ -196,8 +196,8 @@ static int command_of(const struct preview *k, int64_t id,
 {
     if (!k->plan->model_root)
         return plan_command(k->plan, point, k->arena, argv, argc, err);
-    model_command(k->plan, point, study_suggestion_seed(k->plan, id), 0,
-                  k->arena, argv, argc);
+    model_command(k->plan, point, k->plan->device,
+                  study_suggestion_seed(k->plan, id), 0, k->arena, argv, argc);
     return 0;
 }
 

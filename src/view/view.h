@@ -436,10 +436,10 @@ void preview_task(struct buf *b, const struct plan *p, const struct arg *argv,
 
 /* The words that train the model of a point as the study would: the same
  * numbers, bit for bit. `budget`: epochs that it was given; 0: all. The model
- * file is named as the study file does. */
+ * file is named as the study file does. `device`: empty or auto, unsaid. */
 void model_command(const struct plan *p, const struct value *point,
-                   uint64_t seed, int64_t budget, struct arena *a,
-                   const struct arg **argv, size_t *argc);
+                   struct str device, uint64_t seed, int64_t budget,
+                   struct arena *a, const struct arg **argv, size_t *argc);
 
 /* ---- a trial as a line that can be pasted into a shell ----------------- */
 

@@ -75,6 +75,12 @@ check_contains 'and why is said' "$out" 'auto chose cpu: 4 trials should take'
 check_contains 'with what takes longer than training' "$out" \
     '; it is the conductor, with 0.3ms a trial, that takes so long'
 
+# What gives the same numbers names the device, which may be another one now.
+check_contains 'its command trains on the same device' \
+    "$("$THRONG" show slow 1 --command)" ' --device cpu'
+check_contains 'whichever that was' "$("$THRONG" show fast 1 --command)" \
+    ' --device cuda'
+
 # What was decided stays, whatever is said since.
 paces '1e-3 1e9 0' '1e-9 1e14 0'
 sed 's/0.002\]/0.002, 0.003]/' slow.yaml >more.yaml
