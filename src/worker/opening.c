@@ -162,9 +162,11 @@ static int choose_device(struct train *t, struct member *m, struct err *err)
     buf_done(&why);
     const char *why_not = nn_device_absent(asked->name);
     if (!name)
-        return err_set(err, ERR_MISSING, "this machine has no device %s%s%s",
-                       asked->name, why_not ? ": " : "",
-                       why_not ? why_not : "");
+        return err_set(err, ERR_MISSING, "this machine has no device %s%s%s%s",
+                       asked->name, why_not ? ": " : "", why_not ? why_not : "",
+                       !asked->gpu       ? ""
+                       : m->kind->trains ? "; `device: cpu` trains without"
+                                         : "; the device cpu does without");
     m->device = device_find(str_of(name), err);
     member_say_moved(t, m);
     return m->device ? 0 : -1;

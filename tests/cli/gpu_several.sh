@@ -87,7 +87,7 @@ echo 'absent=no NVIDIA GPU can be seen' >fault
 study none 30
 run "$THRONG" run none.yaml
 check_contains 'where none is left that is said' "$out$err" \
-    'this machine has no device cuda: no NVIDIA GPU can be seen'
+    'this machine has no device cuda: no NVIDIA GPU can be seen; `device: cpu` trains without'
 
 # Memory for a cohort, and none for its rows: it waits for who has some.
 awk 'BEGIN { srand(3); print "x,y,label"; for (i = 0; i < 4000; i++) {
