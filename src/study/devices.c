@@ -260,6 +260,13 @@ choice_of(struct study_devices *d, const struct nn_model *m, size_t rows)
 /* ---- for tasks --------------------------------------------------------------
  */
 
+/* Jobs that ask for no GPU have none, whatever was asked for before. */
+static bool lacks_gpu(const struct study_devices *d, const char *device)
+{
+    const struct device *was = device_find(str_of(device), NULL);
+    return d->in_jobs && was && was->gpu && !d->job.device->gpu;
+}
+
 struct str study_device(const struct study *s, const struct live *l,
                         const struct value *model)
 {
@@ -268,7 +275,8 @@ struct str study_device(const struct study *s, const struct live *l,
     size_t rows;
     if (!d)
         return s->plan->device;
-    if (l->earlier && l->a.use.device[0] && job_device_is_auto(s->plan))
+    if (l->earlier && l->a.use.device[0] && job_device_is_auto(s->plan) &&
+        !lacks_gpu(d, l->a.use.device))
         return str_of(l->a.use.device);
     if (d->in_jobs)
         return str_of(d->job.device->name);

@@ -58,3 +58,29 @@ study named 'device: cuda'
 check_status 'the device cuda that is named asks for a GPU by itself' 0
 check_equal 'and has it' ' 12 "device":"cuda" ' "$(devices named)"
 check_equal 'in one job' ' 1 #SBATCH --gres=gpu:1' "$(asks named)"
+
+# What was begun on a GPU, by a command line that named it, goes on where jobs
+# ask for none. It is looked at and ended: nothing has come to the end of so many
+# epochs before.
+sed -i 's/^epochs:.*/epochs: 100000000/' net.yaml
+printf '%s\n' 'name: down' 'model: net.yaml' 'method: random' 'run_cap: 1' \
+    'metric: {name: val_loss, goal: minimize}' \
+    'parameters: {lr: {min: 0.001, max: 0.1}}' >down.yaml
+was_on() { # DEVICES of its attempts
+    [ "$("$THRONG" show down 1 --json 2>/dev/null | grep -o '"device":"[a-z]*"' |
+        cut -d'"' -f4 | tr '\n' ' ')" = "$1" ]
+}
+reported() { "$THRONG" export down --history 2>/dev/null | grep -q '^1,'; }
+"$THRONG" run down.yaml --engine slurm --device cuda >down.log 2>&1 &
+conductor=$!
+check 'a model is trained on the GPU of a job' wait_for 60 reported
+kill -INT $conductor # its job stays
+wait $conductor
+scancel --user="$(id -un)"
+"$THRONG" run down.yaml --engine slurm >down.log 2>&1 &
+conductor=$!
+check 'in jobs that ask for no GPU it goes on on a cpu' wait_for 90 was_on 'cuda cpu '
+check 'and this is said' wait_for 60 grep -q \
+    'what was begun on the device cuda goes on on the device cpu' down.log
+"$THRONG" kill down 1 >/dev/null 2>&1
+wait $conductor
