@@ -275,7 +275,7 @@ VERB(check) = {
             {"subset", 0, "F", "let them use this fraction of the data"},
             {"engine", 0, "NAME", "where trials run:" PLACE_WORDS},
             {"profile", 0, "NAME", "settings of a site, by name"},
-            {"device", 0, "NAME", "of built-in training: one of " DEVICE_NAMES},
+            {"device", 0, "NAME", "one of " DEVICE_NAMES},
             {"new", 0, "NAME", "check it as a study of another name"},
             {"json", 0, NULL, "for programs: schema throng.check/1"},
             {0}},

@@ -763,7 +763,7 @@ VERB(run) = {
             {"count", 0, "N", "make at most N new trials in this run"},
             {"engine", 0, "NAME", "where trials run:" PLACE_WORDS},
             {"profile", 0, "NAME", "settings of a site, by name"},
-            {"device", 0, "NAME", "of built-in training: one of " DEVICE_NAMES},
+            {"device", 0, "NAME", "one of " DEVICE_NAMES},
             {"new", 0, "NAME", "run it as a study of another name"},
             {"fix", 0, "NAME=VALUE…", "make a parameter a constant"},
             {"dry-run", 'n', NULL, "say what would run, and run nothing"},

@@ -79,7 +79,7 @@ VERB(submit_file) = {
         (const struct option_spec[]){
             {"engine", 0, "NAME", "where trials run, as for `run`"},
             {"profile", 0, "NAME", "settings of a site, by name"},
-            {"device", 0, "NAME", "of built-in training: one of " DEVICE_NAMES},
+            {"device", 0, "NAME", "one of " DEVICE_NAMES},
             {"new", 0, "NAME", "as a study of another name"},
             {0}},
     .run = run,
