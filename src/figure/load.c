@@ -1,4 +1,5 @@
-/* load.c - attempts at once over time: ramp-up, plateau, ramp-down
+/* load.c - attempts at once over time: ramp-up, plateau, ramp-down; and what
+ * the time on GPUs went into
  *
  * The numbers are those that the page shows (view's load). */
 #include <math.h>
@@ -66,8 +67,70 @@ static void draw_hosts(const struct value *hosts, size_t n, const double *edges,
     }
 }
 
+/* Parts of the time, from below; one that nobody knows has none. */
+static void draw_shares(const struct value *gpu, size_t n, const double *edges,
+                        struct plot *p, struct plot_panel *panel)
+{
+    static const char *const names[] = {"computing", "input", "synchronising",
+                                        "idle"};
+    double *below = plot_room(p, n);
+    memset(below, 0, n * sizeof(*below));
+    for (unsigned k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        double *own = numbers_of(p, value_get(gpu, str_of(names[k])));
+        double *top = plot_room(p, n);
+        for (size_t i = 0; i < n; i++)
+            top[i] = below[i] + (isnan(own[i]) ? 0 : own[i]);
+        plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_BAND,
+                                                 .count = 2 * n,
+                                                 .x = edges,
+                                                 .y = corners_of(p, below, n),
+                                                 .y2 = corners_of(p, top, n),
+                                                 .colour = PLOT_CATEGORY,
+                                                 .category = k + 1,
+                                                 .opacity = 0.45,
+                                                 .name = names[k]});
+        plot_numbers(p, arena_printf(p->arena, "gpu_%s", names[k]), own);
+        below = top;
+    }
+}
+
+static bool any_known(const double *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(list[i]))
+            return true;
+    return false;
+}
+
+/* What the time on GPUs went into, below the attempts. */
+static void draw_gpu(const struct value *gpu, const struct plot_axis *time,
+                     size_t n, const double *edges, struct plot *p)
+{
+    struct plot_panel *panel = plot_panel_add(p, NULL);
+    double *busy = numbers_of(p, value_get(gpu, STR("busy")));
+    panel->x = *time;
+    panel->y = (struct plot_axis){.label = "of the time on a GPU",
+                                  .percent = true,
+                                  .exact = true,
+                                  .low = 0,
+                                  .high = 1};
+    if (any_known(numbers_of(p, value_get(gpu, STR("computing"))), n))
+        draw_shares(gpu, n, edges, p, panel);
+    if (!any_known(busy, n))
+        return;
+    plot_numbers(p, "gpu_busy", busy);
+    plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_LINES,
+                                             .count = 2 * n,
+                                             .x = edges,
+                                             .y = corners_of(p, busy, n),
+                                             .colour = PLOT_INK,
+                                             .width = 0.8,
+                                             .name = "busy, for programs"});
+}
+
 static int draw(const struct value *v, struct plot *p, struct err *err)
 {
+    const struct value *gpu = value_get(v, STR("gpu"));
     const struct value *mean = value_get(v, STR("mean"));
     size_t n = mean->count;
     double width = value_number(value_get(v, STR("width")));
@@ -96,6 +159,9 @@ static int draw(const struct value *v, struct plot *p, struct err *err)
                                              .colour = PLOT_INK,
                                              .width = 0.8,
                                              .name = "most at once"});
+    if (gpu && gpu->kind == VALUE_OBJECT)
+        draw_gpu(gpu, &panel->x, n, edges, p);
+    p->across = 1;
     return 0;
 }
 
@@ -139,7 +205,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
 
 FIGURE(load) = {
     .name = "load",
-    .summary = "attempts at once over time",
+    .summary = "attempts at once over time, and how GPUs were used",
     .takes = "",
     .make = make,
     .in_summary = true,

@@ -4,6 +4,7 @@
  * in `machines`, and the number of the last one used is remembered. */
 #include <stdio.h>
 #include "store/change.h"
+#include "store/use_columns.h"
 
 static int machine_insert(struct store *s, struct str host, struct str boot,
                           struct err *err)
@@ -59,12 +60,6 @@ static void bind_amount(sqlite3_stmt *st, int at, double amount)
         sqlite3_bind_null(st, at);
 }
 
-/* The columns of struct use, in their order. */
-#define USE_COLUMNS                                                            \
-    "device, input_seconds, computing_seconds, synchronising_seconds,"         \
-    " idle_seconds, gpu_bytes, joules, gpu_busy_seconds, gpu_seen_seconds,"    \
-    " blocked_seconds"
-
 static void bind_use(sqlite3_stmt *st, int at, const struct use *u)
 {
     const double behind[] = {u->joules, u->gpu_busy_s, u->gpu_seen_s,
@@ -81,7 +76,7 @@ static void bind_use(sqlite3_stmt *st, int at, const struct use *u)
         bind_amount(st, at + 2 + SPENT_COUNT + i, behind[i]);
 }
 
-static void read_use(sqlite3_stmt *st, int at, struct use *u)
+void use_columns_read(sqlite3_stmt *st, int at, struct use *u)
 {
     struct str device = db_column_str(st, at);
     snprintf(u->device, sizeof u->device, "%.*s", STRF(device));
@@ -190,7 +185,7 @@ static void attempt_read(sqlite3_stmt *st, struct arena *arena,
     struct str host = db_column_str(st, 3), boot = db_column_str(st, 4);
     snprintf(a->host, sizeof a->host, "%.*s", STRF(host));
     snprintf(a->boot_id, sizeof a->boot_id, "%.*s", STRF(boot));
-    read_use(st, 28, &a->use);
+    use_columns_read(st, 28, &a->use);
 }
 
 int store_use(struct store *s, int64_t trials, struct use_sum *sum,
@@ -210,7 +205,7 @@ int store_use(struct store *s, int64_t trials, struct use_sum *sum,
     int row = db_row(s, st, "read the attempts of", err);
     *sum = (struct use_sum){0};
     if (row == 1) {
-        read_use(st, 0, &sum->use);
+        use_columns_read(st, 0, &sum->use);
         sum->attempts = sqlite3_column_int64(st, 10);
         sum->seconds = sqlite3_column_double(st, 11);
         sum->cpu_seconds = sqlite3_column_double(st, 12);

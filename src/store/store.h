@@ -375,6 +375,7 @@ struct span {
     double seconds;        /* it ran, as its worker measured it; of the time */
     double cpu_seconds;    /* its processes took this; 0 while it runs */
     uint64_t max_rss_bytes;
+    struct use use;
 };
 /* What the attempts of the newest trials had of devices, added up, that of the
  * last one with such a name; and what they ran and took of cpus. */

@@ -21,6 +21,20 @@ bool use_is_known(const struct use *u)
            u->blocked_s > 0;
 }
 
+bool use_gpu_shares(const struct use *u, double spent[SPENT_COUNT],
+                    double *busy)
+{
+    const struct device *d =
+        u->device[0] ? device_find(str_of(u->device), NULL) : NULL;
+    double all = 0;
+    for (int i = 0; d && d->gpu && i < SPENT_COUNT; i++)
+        all += u->spent[i];
+    for (int i = 0; i < SPENT_COUNT; i++)
+        spent[i] = all > BRIEF_S ? u->spent[i] / all : NAN;
+    *busy = !d && u->gpu_seen_s > BRIEF_S ? u->gpu_busy_s / u->gpu_seen_s : NAN;
+    return all > BRIEF_S || !isnan(*busy);
+}
+
 void use_print(struct buf *b, const struct use *u)
 {
     buf_add_bytes(b, str_n(u->device, strnlen(u->device, sizeof(u->device))));

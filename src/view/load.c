@@ -9,7 +9,9 @@
  * In the same way: how many waited at their place for their turn, how many cpus
  * were used (what an attempt took, spread over its time) and how much memory
  * (the most that each had). The last two are known of attempts that have ended.
- */
+ *
+ * And how the time on GPUs went: of the attempts in a part that know it, the
+ * mean of the shares that each has over all of its time. */
 #include "view/view.h"
 
 #include <math.h>
@@ -50,6 +52,7 @@ static void take_span(void *context, const struct span *s)
                             .to = s->ended > s->started ? s->ended
                                   : s->ended > 0        ? s->started
                                                         : 0};
+    use_gpu_shares(&s->use, one.spent, &one.busy);
     vec_push(&l->spans, one);
 }
 
@@ -70,12 +73,23 @@ static void set_ends(struct load_spans *l, bool live)
 
 /* ---- parts of the time --------------------------------------------------- */
 
+/* What the time on GPUs went into, and how busy they were for programs. */
+enum { GPU_BUSY = SPENT_COUNT, GPU_SHARES };
+static const char *const gpu_names[GPU_SHARES] = {
+    [SPENT_INPUT] = "input",
+    [SPENT_COMPUTING] = "computing",
+    [SPENT_SYNCHRONISING] = "synchronising",
+    [SPENT_IDLE] = "idle",
+    [GPU_BUSY] = "busy"};
+
 struct parts {
     size_t count;
     double width;                   /* seconds */
     double *mean;                   /* count for each host, then for all */
     double *most;                   /* count, of all */
     double *waiting, *cpus, *bytes; /* count each: means of all */
+    double *gpu[GPU_SHARES];        /* the same, of those who know it, … */
+    double *gpu_known[GPU_SHARES];  /* … and how many these are */
 };
 
 static size_t part_of(const struct load_spans *l, const struct parts *p,
@@ -100,6 +114,23 @@ static void add_over(const struct load_spans *l, const struct parts *p,
     }
 }
 
+static double gpu_share(const struct load_span *s, int which)
+{
+    return which == GPU_BUSY ? s->busy : s->spent[which];
+}
+
+static void add_gpu_over(const struct load_spans *l, struct parts *p,
+                         const struct load_span *s)
+{
+    for (int i = 0; i < GPU_SHARES; i++) {
+        double share = gpu_share(s, i);
+        if (isnan(share))
+            continue;
+        add_over(l, p, p->gpu[i], s->from, s->to, share);
+        add_over(l, p, p->gpu_known[i], s->from, s->to, 1);
+    }
+}
+
 static void add_span_over(const struct load_spans *l, struct parts *p,
                           const struct load_span *s)
 {
@@ -109,6 +140,7 @@ static void add_span_over(const struct load_spans *l, struct parts *p,
     add_over(l, p, p->bytes, s->from, s->to, s->bytes);
     if (s->placed > 0)
         add_over(l, p, p->waiting, s->placed, s->from, 1);
+    add_gpu_over(l, p, s);
 }
 
 /* An end comes before a beginning of the same moment: one slot served both. */
@@ -152,6 +184,10 @@ static struct parts cut(struct load_spans *l, size_t points)
     p.waiting = p.most + p.count + 1;
     p.cpus = p.waiting + p.count + 1;
     p.bytes = p.cpus + p.count + 1;
+    for (int i = 0; i < GPU_SHARES; i++) {
+        p.gpu[i] = arena_array(l->arena, p.count + 1, sizeof(double));
+        p.gpu_known[i] = arena_array(l->arena, p.count + 1, sizeof(double));
+    }
     for (size_t i = 0; i < l->spans.len; i++)
         add_span_over(l, &p, &l->spans.p[i]);
     find_most(l, &p);
@@ -234,6 +270,29 @@ static void add_numbers(struct buf *b, const double *list, size_t count)
     buf_addc(b, ']');
 }
 
+/* null where no attempt was on a GPU, and for parts of which nobody knows. */
+static void add_gpu(struct buf *b, const struct load_spans *l,
+                    const struct parts *p)
+{
+    bool known = false;
+    for (size_t i = 0; !known && i < l->spans.len; i++)
+        for (int k = 0; k < GPU_SHARES; k++)
+            known = known || !isnan(gpu_share(&l->spans.p[i], k));
+    buf_adds(b, ",\"gpu\":");
+    if (!known)
+        buf_adds(b, "null");
+    for (int k = 0; known && k < GPU_SHARES; k++) {
+        buf_addf(b, "%s\"%s\":[", k ? "," : "{", gpu_names[k]);
+        for (size_t i = 0; i < p->count; i++) {
+            double share = p->gpu[k][i] / p->gpu_known[k][i]; /* 0 / 0 */
+            buf_adds(b, i ? "," : "");
+            strict_number_or_null(b, round(share * 1e4) / 1e4);
+        }
+        buf_addc(b, ']');
+    }
+    buf_adds(b, known ? "}" : "");
+}
+
 static void add_span(struct buf *b, const struct load_span *s)
 {
     buf_addf(b, "{\"trial\":%lld,\"attempt\":%u,\"host\":%u,\"lane\":%u,",
@@ -264,6 +323,7 @@ static void print_load(struct buf *b, struct load_spans *l,
     add_numbers(b, p->cpus, p->count);
     buf_adds(b, ",\"memory_bytes\":");
     add_numbers(b, p->bytes, p->count);
+    add_gpu(b, l, p);
     print_waits(b, l);
     buf_adds(b, ",\"hosts\":[");
     for (size_t i = 0; i < l->hosts.len; i++) {

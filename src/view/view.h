@@ -846,6 +846,7 @@ struct load_span {
     double placed;   /* when it was handed out; 0: not known */
     double from, to; /* unix time */
     double cpus, bytes;
+    double spent[SPENT_COUNT], busy; /* of a GPU, as parts; NaN: not known */
 };
 struct load_spans {
     struct arena *arena;

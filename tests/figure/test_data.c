@@ -212,6 +212,33 @@ static void load_is_drawn_from_the_first_start_to_the_last_end(void **state)
     plot_done(&p);
 }
 
+/* Below the attempts; parts that nobody knows of are empty. */
+static void load_has_what_the_time_on_gpus_went_into(void **state)
+{
+    struct made *m = *state;
+    struct plot p;
+    struct attempt a = {.trial = 1,
+                        .number = 1,
+                        .outcome = OUTCOME_DONE,
+                        .started = 100,
+                        .ended = 110,
+                        .seconds = 10,
+                        .use = {.device = "cuda", .spent = {1, 6, 2, 1}},
+                        .first_step = INT64_MAX};
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+    made_commit(m);
+    store_lease_release(m->s);
+    assert_ok(m, make_plot(m, "load", ASKED(.store = NULL), &p, &m->err));
+    assert_int_equal(p.panels.len, 2);
+    const struct plot_panel *gpu = p.panels.p[1];
+    assert_int_equal(gpu->marks.len, 4);
+    assert_string_equal(gpu->marks.p[0].name, "computing");
+    assert_true(gpu->marks.p[0].y2[0] == 0.6);
+    assert_true(fabs(gpu->marks.p[3].y2[0] - 1) < 1e-9);
+    plot_done(&p);
+}
+
 static bool notes_empty_cells(struct made *m, struct figure_asked asked)
 {
     struct plot p;
@@ -544,6 +571,7 @@ int main(void)
         TEST(each_kind_has_its_numbers),
         TEST(history_has_the_batches_of_a_method),
         TEST(load_is_what_the_page_shows),
+        TEST(load_has_what_the_time_on_gpus_went_into),
         TEST(load_is_drawn_from_the_first_start_to_the_last_end),
         TEST(empty_cells_are_explained_where_there_are_some),
         TEST(importance_has_a_row_for_each_parameter),

@@ -91,6 +91,50 @@ static void what_was_used_is_spread_over_the_time(void **state)
     assert_true(value_number(value_get(waits, STR("most"))) == 10);
 }
 
+static void put_use(struct made *m, int64_t trial, double from, double to,
+                    struct use use)
+{
+    struct attempt a = {.trial = trial,
+                        .number = 1,
+                        .outcome = OUTCOME_DONE,
+                        .placed = from,
+                        .started = from,
+                        .ended = to,
+                        .seconds = to - from,
+                        .use = use,
+                        .first_step = INT64_MAX};
+    made_trial(m, trial, "{}", STATE_DONE, 1);
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+}
+
+static void shares_of_gpus_are_those_of_who_knows_them(void **state)
+{
+    struct made *m = *state;
+    struct use cuda = {.device = "cuda", .spent = {1, 6, 2, 1}};
+    struct use less = {.device = "cuda", .spent = {0, 1, 1, 0}};
+    struct use cpu = {.device = "cpu", .spent = {0, 9, 0, 1}};
+    struct use program = {.gpu_busy_s = 3, .gpu_seen_s = 12};
+    put_use(m, 1, 100, 110, cuda);
+    put_use(m, 2, 105, 110, less);
+    put_use(m, 3, 100, 120, cpu);
+    put_use(m, 4, 115, 120, program);
+    const struct value *gpu = value_get(load(m, 4), STR("gpu"));
+    assert_true(number_at(gpu, "computing", 0) == 0.6);
+    assert_true(number_at(gpu, "input", 0) == 0.1);
+    assert_true(number_at(gpu, "synchronising", 1) == 0.35);
+    assert_true(number_at(gpu, "idle", 1) == 0.05);
+    assert_true(isnan(number_at(gpu, "computing", 2)));
+    assert_true(isnan(number_at(gpu, "busy", 2)));
+    assert_true(number_at(gpu, "busy", 3) == 0.25);
+}
+
+static void without_a_gpu_nothing_is_said_of_one(void **state)
+{
+    struct made *m = *state;
+    put_use(m, 1, 100, 110, (struct use){.device = "cpu", .spent = {0, 9}});
+    assert_int_equal(value_get(load(m, 2), STR("gpu"))->kind, VALUE_NULL);
+}
+
 static void one_lane_serves_one_after_the_other(void **state)
 {
     struct made *m = *state;
@@ -120,6 +164,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
         TEST(parts_have_their_mean_and_their_most),
         TEST(what_was_used_is_spread_over_the_time),
+        TEST(shares_of_gpus_are_those_of_who_knows_them),
+        TEST(without_a_gpu_nothing_is_said_of_one),
         TEST(one_lane_serves_one_after_the_other),
         TEST(nothing_ran_yet),
     };

@@ -31,6 +31,7 @@ interface LoadOf {
   waiting: number[];
   cpus: number[];
   memory_bytes: number[];
+  gpu: Record<string, (number | null)[]> | null;
   waits: { attempts: number; median: number; nine_tenths: number; most: number };
   hosts: { host: string; mean: number[] }[];
   spans: Span[] | null;
@@ -143,6 +144,38 @@ function UseFigure({ l, title, id, values, unit, words }: { l: LoadOf; title: st
     table=${() => ({ head: ["from", title.toLowerCase()], rows: values.map((v, i) => [moment(l.from + i * l.width), v]) })} />`;
 }
 
+const percent = (v: number) => `${number(100 * v, 3)} %`;
+const SPENT = ["computing", "input", "synchronising", "idle"];
+
+/** What the time on GPUs went into, stacked; behind it, how busy they were for programs. */
+function GpuFigure({ l, gpu }: { l: LoadOf; gpu: Record<string, (number | null)[]> }) {
+  const x: Scale = { min: 0, max: Math.max(l.to - l.from, 1e-3), log: false, seconds: true };
+  const y = { min: 0, max: 1, log: false, unit: percent };
+  const known = [...SPENT, "busy"].filter((name) => gpu[name].some((v) => v !== null));
+  const stacked = known.filter((name) => name !== "busy");
+  const draw = (d: Drawing) => {
+    const a = area(d, 70), { ctx } = d;
+    axes(d, a, x, y, "since the first start", "");
+    steps(d, a, x, y, gpu.busy.map((v) => v ?? NaN), l.width);
+    const below = new Float64Array(l.mean.length);
+    for (const name of stacked) {
+      ctx.fillStyle = categories[SPENT.indexOf(name) + 1];
+      ctx.globalAlpha = 0.75;
+      gpu[name].forEach((v, i) => {
+        const left = Math.round(px(a, x, i * l.width)), right = Math.round(px(a, x, (i + 1) * l.width));
+        const top = py(a, y, below[i] + (v ?? 0));
+        ctx.fillRect(left, top, right - left, py(a, y, below[i]) - top);
+        below[i] += v ?? 0;
+      });
+    }
+    ctx.globalAlpha = 1;
+  };
+  const words = `of the time: ${known.map((name) => `${name} ${percent(mean(gpu[name].filter((v) => v !== null) as number[]))}`).join(", ")}`;
+  return html`<${Figure} title="What the time on GPUs went into" id="gpu-time" height=${180} draw=${draw} deps=${[l]} words=${words} note=${words}
+    table=${() => ({ head: ["from", ...known], rows: l.mean.map((_, i) => [moment(l.from + i * l.width), ...known.map((name) => gpu[name][i] ?? undefined)]) })}>
+    <p class="note">${known.map((name, k) => html`${k ? ", " : ""}<i style=${{ color: name === "busy" ? "var(--accent)" : categories[SPENT.indexOf(name) + 1] }} aria-hidden="true">■</i> ${name === "busy" ? "busy, for programs" : name}`)}</p></${Figure}>`;
+}
+
 const mean = (list: number[]) => list.reduce((s, v) => s + v, 0) / Math.max(list.length, 1);
 
 function Uses({ l }: { l: LoadOf }) {
@@ -150,7 +183,8 @@ function Uses({ l }: { l: LoadOf }) {
   const waits = w.attempts ? `half waited at most ${seconds(w.median)}, nine tenths at most ${seconds(w.nine_tenths)}, the longest ${seconds(w.most)}` : "not known";
   return html`<${UseFigure} l=${l} title="Waiting at their place" id="waits" values=${l.waiting} unit=${count} words=${waits} />
     <${UseFigure} l=${l} title="CPUs in use" id="cpus" values=${l.cpus} unit=${count} words=${`by attempts that have ended; on average ${count(mean(l.cpus))}`} />
-    <${UseFigure} l=${l} title="Memory in use" id="memory" values=${l.memory_bytes} unit=${bytes} words=${`the most that each attempt had; on average ${bytes(mean(l.memory_bytes))}`} />`;
+    <${UseFigure} l=${l} title="Memory in use" id="memory" values=${l.memory_bytes} unit=${bytes} words=${`the most that each attempt had; on average ${bytes(mean(l.memory_bytes))}`} />
+    ${l.gpu && html`<${GpuFigure} l=${l} gpu=${l.gpu} />`}`;
 }
 
 export function Load({ study }: { study: Study }) {
