@@ -36,34 +36,57 @@ static double *edges_of(struct plot *p, size_t n, double width)
     return out;
 }
 
+/* Bands on top of each other. */
+struct pile {
+    struct plot *p;
+    struct plot_panel *panel;
+    size_t n;
+    const double *edges, *below;
+};
+
+static struct pile pile_of(struct plot *p, struct plot_panel *panel, size_t n,
+                           const double *edges)
+{
+    double *below = plot_room(p, n);
+    memset(below, 0, n * sizeof(*below));
+    return (struct pile){p, panel, n, edges, below};
+}
+
+/* On top of what is there; parts of which nobody knows add nothing. */
+static void pile_add(struct pile *l, const double *own, size_t category,
+                     const char *name)
+{
+    double *top = plot_room(l->p, l->n);
+    for (size_t i = 0; i < l->n; i++)
+        top[i] = l->below[i] + (isnan(own[i]) ? 0 : own[i]);
+    plot_mark_add(l->panel,
+                  &(struct plot_mark){.kind = PLOT_BAND,
+                                      .count = 2 * l->n,
+                                      .x = l->edges,
+                                      .y = corners_of(l->p, l->below, l->n),
+                                      .y2 = corners_of(l->p, top, l->n),
+                                      .colour = PLOT_CATEGORY,
+                                      .category = (unsigned)category,
+                                      .opacity = 0.45,
+                                      .name = name});
+    l->below = top;
+}
+
 /* Hosts on top of each other, where there are a few. */
 static void draw_hosts(const struct value *hosts, size_t n, const double *edges,
                        struct plot *p, struct plot_panel *panel)
 {
-    double *below = plot_room(p, n);
+    struct pile pile = pile_of(p, panel, n, edges);
     for (size_t k = 0; k < hosts->count; k++) {
         const struct value *h = hosts->items[k];
         double *own = numbers_of(p, value_get(h, STR("mean")));
-        double *top = plot_room(p, n);
         const char *name =
             arena_cstr(p->arena, value_text(value_get(h, STR("host"))));
-        for (size_t i = 0; i < n; i++)
-            top[i] = below[i] + own[i];
         bool many = hosts->count > 1;
-        plot_mark_add(
-            panel, &(struct plot_mark){.kind = PLOT_BAND,
-                                       .count = 2 * n,
-                                       .x = edges,
-                                       .y = corners_of(p, below, n),
-                                       .y2 = corners_of(p, top, n),
-                                       .colour = PLOT_CATEGORY,
-                                       .category = (unsigned)k,
-                                       .opacity = 0.45,
-                                       .name = many ? name : "mean at once"});
+        pile_add(&pile, own, k, many ? name : "mean at once");
         plot_numbers(
             p, many ? arena_printf(p->arena, "mean_%s", name) : "host_mean",
             own);
-        below = top;
     }
 }
 
@@ -73,24 +96,11 @@ static void draw_shares(const struct value *gpu, size_t n, const double *edges,
 {
     static const char *const names[] = {"computing", "input", "synchronising",
                                         "idle"};
-    double *below = plot_room(p, n);
-    memset(below, 0, n * sizeof(*below));
-    for (unsigned k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+    struct pile pile = pile_of(p, panel, n, edges);
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
         double *own = numbers_of(p, value_get(gpu, str_of(names[k])));
-        double *top = plot_room(p, n);
-        for (size_t i = 0; i < n; i++)
-            top[i] = below[i] + (isnan(own[i]) ? 0 : own[i]);
-        plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_BAND,
-                                                 .count = 2 * n,
-                                                 .x = edges,
-                                                 .y = corners_of(p, below, n),
-                                                 .y2 = corners_of(p, top, n),
-                                                 .colour = PLOT_CATEGORY,
-                                                 .category = k + 1,
-                                                 .opacity = 0.45,
-                                                 .name = names[k]});
+        pile_add(&pile, own, k + 1, names[k]);
         plot_numbers(p, arena_printf(p->arena, "gpu_%s", names[k]), own);
-        below = top;
     }
 }
 

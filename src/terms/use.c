@@ -21,7 +21,7 @@ bool use_is_known(const struct use *u)
            u->blocked_s > 0;
 }
 
-bool use_gpu_shares(const struct use *u, double spent[SPENT_COUNT],
+void use_gpu_shares(const struct use *u, double spent[SPENT_COUNT],
                     double *busy)
 {
     const struct device *d =
@@ -32,7 +32,6 @@ bool use_gpu_shares(const struct use *u, double spent[SPENT_COUNT],
     for (int i = 0; i < SPENT_COUNT; i++)
         spent[i] = all > BRIEF_S ? u->spent[i] / all : NAN;
     *busy = !d && u->gpu_seen_s > BRIEF_S ? u->gpu_busy_s / u->gpu_seen_s : NAN;
-    return all > BRIEF_S || !isnan(*busy);
 }
 
 void use_print(struct buf *b, const struct use *u)

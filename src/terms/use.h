@@ -32,9 +32,8 @@ struct use {
 /* False: nothing is known of it. */
 bool use_is_known(const struct use *u);
 /* How the time on a GPU went: into what, as parts of the trainer's time, or
- * NaN; and the part of it that the GPU was busy for a program, or NaN. False:
- * nobody knows, or there was no GPU. */
-bool use_gpu_shares(const struct use *u, double spent[SPENT_COUNT],
+ * NaN; and the part of it that the GPU was busy for a program, or NaN. */
+void use_gpu_shares(const struct use *u, double spent[SPENT_COUNT],
                     double *busy);
 /* As a part of a record. */
 void use_print(struct buf *b, const struct use *u);

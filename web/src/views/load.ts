@@ -42,6 +42,22 @@ function useLoad(study: Study): { answer?: LoadOf; fault: string } {
   return useAnswer(() => getJson<LoadOf>(study.path("load")), [study.name, study.standing?.running ? second : study.columns!.revision]);
 }
 
+/** Lists on top of each other; what is null adds nothing. */
+function stack(d: Drawing, a: ReturnType<typeof area>, x: Scale, y: Scale, width: number, lists: { values: (number | null)[]; color: string }[]) {
+  const { ctx } = d, below: number[] = [];
+  ctx.globalAlpha = 0.75;
+  for (const { values, color } of lists) {
+    ctx.fillStyle = color;
+    values.forEach((v, i) => {
+      const from = below[i] ?? 0, left = Math.round(px(a, x, i * width)), right = Math.round(px(a, x, (i + 1) * width));
+      const top = py(a, y, from + (v ?? 0));
+      ctx.fillRect(left, top, right - left, py(a, y, from) - top);
+      below[i] = from + (v ?? 0);
+    });
+  }
+  ctx.globalAlpha = 1;
+}
+
 function drawLoad(d: Drawing, l: LoadOf) {
   const most = Math.max(...l.most, 1);
   const x: Scale = { min: 0, max: Math.max(l.to - l.from, 1e-3), log: false, seconds: true };
@@ -49,18 +65,7 @@ function drawLoad(d: Drawing, l: LoadOf) {
   const a = area(d);
   axes(d, a, x, y, "since the first start", "attempts at once");
   const { ctx } = d;
-  const below = new Float64Array(l.mean.length);
-  l.hosts.forEach((h, k) => {
-    ctx.fillStyle = categories[k % categories.length];
-    ctx.globalAlpha = 0.75;
-    h.mean.forEach((v, i) => {
-      const left = Math.round(px(a, x, i * l.width)), right = Math.round(px(a, x, (i + 1) * l.width));
-      const top = py(a, y, below[i] + v);
-      ctx.fillRect(left, top, right - left, py(a, y, below[i]) - top);
-      below[i] += v;
-    });
-  });
-  ctx.globalAlpha = 1;
+  stack(d, a, x, y, l.width, l.hosts.map((h, k) => ({ values: h.mean, color: categories[k % categories.length] })));
   ctx.strokeStyle = d.ink;
   ctx.setLineDash([2, 3]);
   ctx.beginPath();
@@ -154,21 +159,10 @@ function GpuFigure({ l, gpu }: { l: LoadOf; gpu: Record<string, (number | null)[
   const known = [...SPENT, "busy"].filter((name) => gpu[name].some((v) => v !== null));
   const stacked = known.filter((name) => name !== "busy");
   const draw = (d: Drawing) => {
-    const a = area(d, 70), { ctx } = d;
+    const a = area(d, 70);
     axes(d, a, x, y, "since the first start", "");
     steps(d, a, x, y, gpu.busy.map((v) => v ?? NaN), l.width);
-    const below = new Float64Array(l.mean.length);
-    for (const name of stacked) {
-      ctx.fillStyle = categories[SPENT.indexOf(name) + 1];
-      ctx.globalAlpha = 0.75;
-      gpu[name].forEach((v, i) => {
-        const left = Math.round(px(a, x, i * l.width)), right = Math.round(px(a, x, (i + 1) * l.width));
-        const top = py(a, y, below[i] + (v ?? 0));
-        ctx.fillRect(left, top, right - left, py(a, y, below[i]) - top);
-        below[i] += v ?? 0;
-      });
-    }
-    ctx.globalAlpha = 1;
+    stack(d, a, x, y, l.width, stacked.map((name) => ({ values: gpu[name], color: categories[SPENT.indexOf(name) + 1] })));
   };
   const words = `of the time: ${known.map((name) => `${name} ${percent(mean(gpu[name].filter((v) => v !== null) as number[]))}`).join(", ")}`;
   return html`<${Figure} title="What the time on GPUs went into" id="gpu-time" height=${180} draw=${draw} deps=${[l]} words=${words} note=${words}
