@@ -47,6 +47,11 @@ static void leave_thread(void)
     gpu_where.thread = thread;
 }
 
+void gpu_let_go_on(void)
+{
+    leave_thread();
+}
+
 void gpu_wait(void)
 {
     block.waits[gpu_where.thread] = true;

@@ -127,6 +127,54 @@ INLINE float root_of(float x)
 #define ASKED() asm volatile("cp.async.commit_group;" ::: "memory")
 #define FETCHED_BUT(lots)                                                      \
     asm volatile("cp.async.wait_group %0;" ::"n"(lots) : "memory")
+/* A place in fast memory that threads wait at. Its turns follow each other, 0,
+ * 1, 0 …; a turn is over when as many have reached it as it was made for. */
+struct gate {
+    uint64_t bits;
+};
+enum { WARP_THREADS = 32 };
+INLINE unsigned gate_at(struct gate *g)
+{
+    return (unsigned)__cvta_generic_to_shared(g);
+}
+/* All threads wait (SYNC) before they use it. */
+INLINE void MAKE_GATE(struct gate *g, int reached)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(gate_at(g)),
+                 "r"(reached)
+                 : "memory");
+}
+INLINE void REACH_GATE(struct gate *g)
+{
+    asm volatile(
+        "{ .reg .b64 was; mbarrier.arrive.shared.b64 was, [%0]; }" ::"r"(
+            gate_at(g))
+        : "memory");
+}
+/* This thread reaches it when all that it has asked for is there. */
+INLINE void FETCHED_TO_GATE(struct gate *g)
+{
+    asm volatile(
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(gate_at(g))
+        : "memory");
+}
+/* Until turn `turn` is over. */
+INLINE void PASS_GATE(struct gate *g, int turn)
+{
+    unsigned over = 0;
+    while (!over)
+        asm volatile("{ .reg .pred over;\n"
+#if __CUDA_ARCH__ >= 900
+                     "mbarrier.try_wait.parity.shared.b64 over, [%1], %2;\n"
+#else
+                     "mbarrier.test_wait.parity.shared.b64 over, [%1], %2;\n"
+#endif
+                     "selp.u32 %0, 1, 0, over; }"
+                     : "=r"(over)
+                     : "r"(gate_at(g)), "r"(turn)
+                     : "memory");
+}
+#define WARP_SYNC() __syncwarp()
 /* A number of the device's memory that no kernel running now writes. Said so
  * where nvcc, which sees pointers to fast memory beside it, would take it for
  * one of those. */
@@ -146,6 +194,7 @@ struct gpu_where {
 extern struct gpu_where gpu_where; /* of the thread that runs now */
 extern struct four *gpu_fast;      /* memory of the block that runs now */
 void gpu_wait(void);               /* until the others of the block do, too */
+void gpu_let_go_on(void);          /* the others of the block, once */
 
 #define KERNEL(name)                                                           \
     static void kernel_##name(__attribute__((unused)) const struct gpu_op o,   \
@@ -188,6 +237,25 @@ void gpu_tensor_made(void);
 #define TENSOR_MADE() gpu_tensor_made()
 #define ASKED() ((void)0)
 #define FETCHED_BUT(lots) ((void)0)
+struct gate {
+    uint16_t reached, all, turn;
+};
+enum { WARP_THREADS = 32 };
+#define MAKE_GATE(g, count) (*(g) = (struct gate){0, (uint16_t)(count), 0})
+#define FETCHED_TO_GATE(g) REACH_GATE(g)
+INLINE void REACH_GATE(struct gate *g)
+{
+    if (++g->reached < g->all)
+        return;
+    g->reached = 0;
+    g->turn ^= 1;
+}
+INLINE void PASS_GATE(const struct gate *g, int turn)
+{
+    while (g->turn == turn)
+        gpu_let_go_on();
+}
+#define WARP_SYNC() gpu_let_go_on()
 #define FROM_SLOW(p) (*(p))
 #define KEEP_LEAST(to, x) (*(to) = *(to) < (x) ? *(to) : (x))
 #define four_from_slow(p) (*(const struct four *)(p))

@@ -340,8 +340,23 @@ static bool steps_by_adam(const struct gpu_op *o)
     return o->flag && (o->kind == NN_ADAM || o->kind == NN_ADAMW);
 }
 
-static void launch_steps(const struct at *a, const struct gpu_op *o)
+/* The strip stays where there is room for it beside some stages of inputs. */
+static size_t share_room(struct gpu_op *o, int64_t slices)
 {
+    size_t room = gpu_fast_bytes() < STEPS_ROOM ? gpu_fast_bytes() : STEPS_ROOM;
+    size_t strip = (size_t)slices * STEPS_B_BYTES;
+    size_t stage = STEPS_A_BYTES + STEPS_GATE_BYTES;
+    o->held = STEPS_OWN_BYTES + strip + STEPS_LEAST * stage <= room;
+    stage += o->held ? 0 : STEPS_B_BYTES;
+    strip = o->held ? strip : 0;
+    size_t stages = (room - STEPS_OWN_BYTES - strip) / stage;
+    o->steps = stages < STEPS_MOST ? (int)stages : STEPS_MOST;
+    return STEPS_OWN_BYTES + strip + (size_t)o->steps * stage;
+}
+
+static void launch_steps(const struct at *a, struct gpu_op *o)
+{
+    size_t bytes = share_room(o, (a->batch * o->places + 15) / 16);
     launch_tiles(a->list, GPU_tensor_steps, o->in, STEPS_RUN * STEPS_TILE,
                  o->out, STEPS_TILE, o);
     struct gpu_launch *one = &a->list->p[a->list->len - 1];

@@ -14,8 +14,13 @@ enum {
     WIDE_LEAST = 96,
     STEPS_TILE = 64, /* kernels_steps.inc */
     STEPS_RUN = 8,
-    /* Weights and moments of a tile, slices of inputs, and of the strip. */
-    STEPS_BYTES = (48 << 10) + 16 * 16 * (3 * 18 + 8 * 17),
+    STEPS_OWN_BYTES = 48 << 10,   /* weights and moments of a tile */
+    STEPS_A_BYTES = 16 * 16 * 18, /* a slice of inputs */
+    STEPS_B_BYTES = 16 * 16 * 17, /* a slice of the strip */
+    STEPS_GATE_BYTES = 16,
+    STEPS_ROOM = 112 << 10, /* two blocks share a multiprocessor */
+    STEPS_LEAST = 3,
+    STEPS_MOST = 8,
     TENSOR_TILE = 64, /* columns of a tile of 8,192 sums: gemm_tensor.inc */
     TENSOR_FEW = 32,
     TALL_TILE = 128,
