@@ -337,6 +337,9 @@ bool nn_device_together(const char *device);
 /* Why there is no device of that name on this machine, in words; NULL: there is
  * one, or none of that name at all. */
 const char *nn_device_absent(const char *device);
+/* Makes STEM.cubin, kernels for a GPU, of the text STEM.cu, which it removes.
+ */
+int nn_cuda_compile(const char *stem, struct err *err);
 /* Judges a member on some rows as it is: loss and metrics of the report, which
  * are NaN where a label has no rows. 1: broken off in the middle, and r says
  * nothing. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "base/shown.h"
@@ -56,6 +57,7 @@ static const char usage[] =
     "  --trainer N        be a trainer process on socket N\n"
     "  --or-leave         with it: exit with 69 where its GPU is not there\n"
     "  --time-device NAME  say how fast it trains there\n"
+    "  --compile-kernels STEM  make STEM.cubin of STEM.cu, for a GPU\n"
     "  --version          print the version\n"
     "\n"
     "throng starts it by itself; see throng(1).\n";
@@ -63,10 +65,11 @@ static const char usage[] =
 struct command_line {
     struct worker_setup setup;
     const char *tools;
-    mode_t mask;       /* of tasks */
-    int trainer;       /* socket of a trainer process; -1: this is a worker */
-    const char *timed; /* the device to time; NULL: none */
-    bool or_leave;     /* such a one needs its GPU */
+    mode_t mask;         /* of tasks */
+    int trainer;         /* socket of a trainer process; -1: this is a worker */
+    const char *timed;   /* the device to time; NULL: none */
+    const char *kernels; /* to compile; NULL: none */
+    bool or_leave;       /* such a one needs its GPU */
     bool version, help;
 };
 
@@ -110,6 +113,7 @@ static const struct option_row rows[] = {
     {"umask", OPTION_MODE, AT(mask), 0},
     {"trainer", OPTION_SOCKET, AT(trainer), 0},
     {"time-device", OPTION_TEXT, AT(timed), 0},
+    {"compile-kernels", OPTION_TEXT, AT(kernels), 0},
     {"or-leave", OPTION_FLAG, AT(or_leave), 0},
     {"version", OPTION_FLAG, AT(version), 0},
     {"help", OPTION_FLAG, AT(help), 0},
@@ -223,7 +227,7 @@ static int read_options(struct command_line *c, int argc, char **argv,
         if (read_option(c, &rows[option - 1], err) != 0)
             return -1;
     }
-    if (c->version || c->help || c->trainer >= 0 || c->timed)
+    if (c->version || c->help || c->trainer >= 0 || c->timed || c->kernels)
         return 0;
     if (optind < argc)
         return err_set(err, ERR_USAGE, "unexpected argument `%s`",
@@ -349,6 +353,17 @@ static int be_trainer(const struct command_line *c, int argc, char **argv)
     return code;
 }
 
+/* Beside a training, which is not to wait for it. */
+static int compile_kernels(const char *stem)
+{
+    struct err err = {0};
+    setpriority(PRIO_PROCESS, 0, 10);
+    if (nn_cuda_compile(stem, &err) == 0)
+        return 0;
+    say("", err.text);
+    return WORKER_EXIT_FAILED;
+}
+
 static bool is_debugged(void)
 {
     const char *debug = getenv("THRONG_WORKER_DEBUG");
@@ -373,6 +388,8 @@ static int worker_main(int argc, char **argv)
         return be_trainer(&c, argc, argv);
     if (c.timed)
         return timing_main(c.timed);
+    if (c.kernels)
+        return compile_kernels(c.kernels);
     c.setup.env = (const char *const *)environ;
     bool debug = is_debugged();
     if (debug)

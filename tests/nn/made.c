@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
@@ -178,4 +179,54 @@ void made_close(struct made *m)
 {
     nn_model_free(m->model);
     arena_free(m->arena);
+}
+
+const char *const made_large[] = {
+    "{'input': [4, 100], 'layers': [{'lstm': {'units': 100,"
+    " 'bidirectional': true}}, {'dense': 3}], 'loss': 'mse'}",
+    "{'input': [3, 96], 'layers': [{'gru': {'units': 172, 'sequence': true}},"
+    " {'lstm': 24}, {'dense': 3}], 'loss': 'mse'}",
+    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
+    " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
+    " {'dense': 5}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
+    " 'elu'}, {'dense': 5}], 'loss': 'mse', 'optimizer': 'sgd'}",
+    "{'batch_size': 40, 'input': [9, 7, 16], 'layers': [{'conv2d': 48,"
+    " 'activation': 'relu', 'padding': 'same'}, {'max_pool2d': 2},"
+    " {'conv2d': 20, 'activation': 'tanh', 'stride': 2, 'padding': 'same'},"
+    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [12, 20], 'layers': [{'conv1d': 32,"
+    " 'kernel': 3, 'dilation': 2, 'activation': 'relu'}, {'dropout': 0.3},"
+    " {'conv1d': 16, 'kernel': 5, 'padding': 'same'}, 'flatten',"
+    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 64, 'input': [14, 14, 1], 'layers': [{'conv2d': 40,"
+    " 'activation': 'relu'}, {'max_pool2d': 2}, 'flatten', {'dense': 3}],"
+    " 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 96, 'input': 1028, 'layers': [{'dense': 100, 'activation':"
+    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 96, 'input': 97, 'layers': [{'dense': 96, 'activation':"
+    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [4, 100], 'layers': [{'dense': 96,"
+    " 'activation': 'relu'}, 'flatten', {'dense': 3}], 'loss': 'mse',"
+    " 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [11, 13, 3], 'layers': [{'conv2d': 36,"
+    " 'kernel': 5, 'stride': 2, 'padding': 'same', 'activation': 'relu'},"
+    " {'conv2d': 6}, {'conv2d': 8, 'kernel': 2, 'dilation': 2, 'padding':"
+    " 'same', 'bias': false}, 'flatten', {'dense': 3}], 'loss': 'mse',"
+    " 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [13, 10, 3], 'layers': [{'conv2d': 44, 'bias':"
+    " false}, {'batch_norm': {'momentum': 0.9}}, {'activation': 'relu6'},"
+    " {'depthwise_conv2d': 3, 'stride': 2, 'padding': 'same', 'activation':"
+    " 'relu'}, {'depthwise_conv2d': 3, 'padding': 'same'}, 'flatten',"
+    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    NULL,
+};
+
+void made_text(struct made *m, const char *text, size_t rows)
+{
+    char json[512];
+    snprintf(json, sizeof(json), "%s", text);
+    for (char *c = json; (c = strchr(c, '\'')) != NULL;)
+        *c = '"';
+    made_open(m, json, rows);
 }

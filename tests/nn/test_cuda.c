@@ -16,8 +16,11 @@
 #include <string.h>
 
 #include "made.h"
+#include "nn/cuda/gpu.h"
+#include "nn/cuda/nvrtc.h"
 #include "nn/device.h"
 #include "nn/trainer.h"
+#include "sys/sys.h"
 
 enum { ROWS = 80, EPOCHS = 10, MEMBERS = 3 };
 
@@ -28,16 +31,6 @@ struct course {
     size_t count;
 };
 
-/* Quotes are simple ones. */
-static void open_text(struct made *m, const char *json, size_t rows)
-{
-    char text[512];
-    snprintf(text, sizeof(text), "%s", json);
-    for (char *c = text; (c = strchr(c, '\'')) != NULL;)
-        *c = '"';
-    made_open(m, text, rows);
-}
-
 static void train(struct course *c, const char *name, const char *device,
                   int members, int epochs)
 {
@@ -45,7 +38,7 @@ static void train(struct course *c, const char *name, const char *device,
     struct err err = {0};
     struct nn_report r = {0};
     if (name[0] == '{')
-        open_text(&m, name, ROWS);
+        made_text(&m, name, ROWS);
     else
         made_named(&m, name, ROWS);
     struct nn_trainer *t =
@@ -117,51 +110,6 @@ static void check_company(const char *name)
     done(&among);
 }
 
-/* Large enough for kernels that the small ones never come to: products of
- * recurrent layers in fours, more gates than threads, more recurrent weights
- * than fast memory holds; dense layers and convolutions in tiles that are not
- * full; inputs that do not come in fours, and a batch of which fast memory has
- * no room for all gradients; who takes an output undoes its activation. */
-static const char *const large[] = {
-    "{'input': [4, 100], 'layers': [{'lstm': {'units': 100,"
-    " 'bidirectional': true}}, {'dense': 3}], 'loss': 'mse'}",
-    "{'input': [3, 96], 'layers': [{'gru': {'units': 172, 'sequence': true}},"
-    " {'lstm': 24}, {'dense': 3}], 'loss': 'mse'}",
-    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
-    " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
-    " {'dense': 5}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
-    " 'elu'}, {'dense': 5}], 'loss': 'mse', 'optimizer': 'sgd'}",
-    "{'batch_size': 40, 'input': [9, 7, 16], 'layers': [{'conv2d': 48,"
-    " 'activation': 'relu', 'padding': 'same'}, {'max_pool2d': 2},"
-    " {'conv2d': 20, 'activation': 'tanh', 'stride': 2, 'padding': 'same'},"
-    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 40, 'input': [12, 20], 'layers': [{'conv1d': 32,"
-    " 'kernel': 3, 'dilation': 2, 'activation': 'relu'}, {'dropout': 0.3},"
-    " {'conv1d': 16, 'kernel': 5, 'padding': 'same'}, 'flatten',"
-    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 64, 'input': [14, 14, 1], 'layers': [{'conv2d': 40,"
-    " 'activation': 'relu'}, {'max_pool2d': 2}, 'flatten', {'dense': 3}],"
-    " 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 96, 'input': 1028, 'layers': [{'dense': 100, 'activation':"
-    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 96, 'input': 97, 'layers': [{'dense': 96, 'activation':"
-    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 40, 'input': [4, 100], 'layers': [{'dense': 96,"
-    " 'activation': 'relu'}, 'flatten', {'dense': 3}], 'loss': 'mse',"
-    " 'optimizer': 'adam'}",
-    "{'batch_size': 40, 'input': [11, 13, 3], 'layers': [{'conv2d': 36,"
-    " 'kernel': 5, 'stride': 2, 'padding': 'same', 'activation': 'relu'},"
-    " {'conv2d': 6}, {'conv2d': 8, 'kernel': 2, 'dilation': 2, 'padding':"
-    " 'same', 'bias': false}, 'flatten', {'dense': 3}], 'loss': 'mse',"
-    " 'optimizer': 'adam'}",
-    "{'batch_size': 40, 'input': [13, 10, 3], 'layers': [{'conv2d': 44, 'bias':"
-    " false}, {'batch_norm': {'momentum': 0.9}}, {'activation': 'relu6'},"
-    " {'depthwise_conv2d': 3, 'stride': 2, 'padding': 'same', 'activation':"
-    " 'relu'}, {'depthwise_conv2d': 3, 'padding': 'same'}, 'flatten',"
-    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-};
-
 /* A model with an operation that has no kernels there. */
 static bool is_refused(const char *name)
 {
@@ -185,9 +133,9 @@ static void for_each_model(void (*check)(const char *name))
     for (size_t i = 0; names[i]; i++)
         if ((!only || strcmp(only, names[i]) == 0) && !is_refused(names[i]))
             check(names[i]);
-    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
-        if (!only || strcmp(only, large[i]) == 0)
-            check(large[i]);
+    for (size_t i = 0; made_large[i]; i++)
+        if (!only || strcmp(only, made_large[i]) == 0)
+            check(made_large[i]);
     arena_free(a);
 }
 
@@ -264,7 +212,7 @@ static double loss_of_no_number(const char *precision)
              " 'activation': 'tanh'}, {'dense': 5}], 'loss': 'mse',"
              " 'optimizer': 'sgd', 'precision': '%s'}",
              precision);
-    open_text(&m, text, ROWS);
+    made_text(&m, text, ROWS);
     memcpy((void *)(uintptr_t)m.table.inputs[0].numbers, &ones, sizeof(ones));
     struct nn_trainer *t = nn_trainer_open("cuda", m.model, 1, &err);
     struct nn_member one = {m.model, &m.view, 3};
@@ -326,7 +274,7 @@ static size_t judge(const char *json, const char *device, size_t rows,
     struct nn_report r = {0};
     size_t count;
     float out[64 * 16];
-    open_text(&m, json, rows);
+    made_text(&m, json, rows);
     struct nn_trainer *t = nn_trainer_open(device, m.model, 1, &err);
     struct nn_member one = {m.model, &m.view, 3};
     assert_int_equal(nn_trainer_join(t, &one, &err), 0);
@@ -416,7 +364,7 @@ static void all_are_asked_at_once(void **state)
     struct err err = {0};
     uint32_t rows[ROWS];
     (void)state;
-    open_text(&m, json, ROWS);
+    made_text(&m, json, ROWS);
     assert_true(nn_model_draw_always(m.model));
     struct nn_trainer *t = nn_trainer_open("cuda", m.model, 64, &err);
     for (uint64_t i = 0; i < MEMBERS; i++)
@@ -445,6 +393,69 @@ static void all_are_asked_at_once(void **state)
     made_close(&m);
 }
 
+/* All members' weights, one after the other. */
+static void train_with(struct course *c, const char *model, const char *kernels)
+{
+    setenv("THRONG_CUDA_KERNELS", kernels, 1);
+    train(c, model, "cuda", MEMBERS, 3);
+    unsetenv("THRONG_CUDA_KERNELS");
+}
+
+static void check_special(const char *model)
+{
+    struct course general = {0}, special = {0};
+    train_with(&general, model, "general");
+    train_with(&special, model, "special");
+    for (size_t i = 0; i < MEMBERS; i++)
+        if (memcmp(general.weights[i], special.weights[i],
+                   general.count * sizeof(double)) != 0)
+            fail_msg("%s: kernels for it come to other weights", model);
+    for (size_t e = 0; e < 3; e++)
+        if (memcmp(&general.judged[e], &special.judged[e], sizeof(double)))
+            fail_msg("%s: kernels for it judge otherwise", model);
+    done(&general);
+    done(&special);
+}
+
+static bool are_there(void)
+{
+    struct buf why;
+    buf_init(&why);
+    bool there = gpu_special_for() && nvrtc_find(&why);
+    if (!there)
+        print_message("skipped: %s\n",
+                      why.len ? why.p : "kernels run without a GPU here");
+    buf_done(&why);
+    return there;
+}
+
+/* A member that began before they were there must not differ from one that
+ * began after it. */
+static void kernels_for_a_model_come_to_the_same_bits(void **state)
+{
+    static const char digits[] =
+        "{'batch_size': 16, 'input': 64, 'layers': [{'dense': 32, 'activation':"
+        " 'relu'}, {'dense': 10}], 'loss': 'sparse_categorical_crossentropy',"
+        " 'optimizer': 'adam', 'metrics': ['accuracy']}";
+    char cache[] = "/tmp/throng-test-XXXXXX";
+    (void)state;
+    if (!are_there())
+        skip();
+    assert_non_null(mkdtemp(cache));
+    setenv("XDG_CACHE_HOME", cache, 1);
+    check_special(digits);
+    check_special(digits); /* from the cache */
+    for (size_t i = 0; made_large[i]; i++)
+        check_special(made_large[i]);
+    for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++) {
+        char text[512];
+        snprintf(text, sizeof(text), "%.*s, 'precision': 'tf32'}",
+                 (int)strlen(rounded[i]) - 1, rounded[i]);
+        check_special(text);
+    }
+    assert_int_equal(dir_remove(cache, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +466,7 @@ int main(void)
         cmocka_unit_test(metrics_are_those_of_the_reference),
         cmocka_unit_test(no_row_is_left_out_of_pieces),
         cmocka_unit_test(all_are_asked_at_once),
+        cmocka_unit_test(kernels_for_a_model_come_to_the_same_bits),
     };
     if (!nn_device_find(STR("cuda"))) {
         print_message("skipped: %s\n", nn_device_cuda.absent());

@@ -153,9 +153,7 @@ void lower_small(struct lowered *l)
                        .class_weights = l->class_weights[0],
                        .classes = (int)h->class_count,
                        .flag = h->output != h->logits,
-                       .metrics = l->metrics,
-                       .metric_count =
-                           l->metrics ? (int)l->like->metrics.len : 0,
+                       .metric_count = l->metric_count,
                        .chain = {.count = count}};
     for (int i = 0; i < count; i++)
         o.chain.layer[i] = layer_of(l, ops[i]);

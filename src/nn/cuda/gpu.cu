@@ -3,7 +3,9 @@
  * Everything of a machine goes through one stream; several machines work at
  * the same time. A list of launches that is given again and again becomes a
  * graph, so that a step is one call. */
+#include <cuda.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,26 @@ struct graph {
     uint64_t used;
 };
 
+/* What loads programs: the driver has it, its runtime library not in all
+ * versions. */
+struct driver {
+    CUresult (*load)(CUmodule *m, const void *program);
+    CUresult (*unload)(CUmodule m);
+    CUresult (*find)(CUfunction *f, CUmodule m, const char *name);
+    CUresult (*set)(CUfunction f, CUfunction_attribute a, int value);
+    CUresult (*launch)(CUfunction f, unsigned x, unsigned y, unsigned z,
+                       unsigned tx, unsigned ty, unsigned tz, unsigned fast,
+                       CUstream stream, void **arguments, void **more);
+};
+
+/* Kernels for the shapes of one model. */
+struct special_kernels {
+    struct driver driver;
+    CUmodule module;
+    CUfunction *function; /* NULL: there are none */
+    int count;
+};
+
 struct gpu_machine {
     cudaStream_t stream;
     cudaStream_t side; /* for launches beside others */
@@ -39,10 +61,11 @@ struct gpu_machine {
     int turn;
     struct graph graphs[GRAPHS];
     uint64_t uses;
+    struct special_kernels special;
 };
 
 static const void *const kernels[GPU_KERNEL_COUNT] = {
-#define KERNEL_ROW(name, waits) (const void *)kernel_##name,
+#define KERNEL_ROW(name, waits, special) (const void *)kernel_##name,
     GPU_KERNELS(KERNEL_ROW)};
 
 /* Those that are launched with fast memory of any size. */
@@ -223,14 +246,32 @@ static void close_event(cudaEvent_t event)
         cudaEventDestroy(event);
 }
 
+static void forget_graphs(struct gpu_machine *g)
+{
+    for (int i = 0; i < GRAPHS; i++)
+        if (g->graphs[i].exec)
+            cudaGraphExecDestroy(g->graphs[i].exec);
+    memset(g->graphs, 0, sizeof(g->graphs));
+}
+
+static void close_special(struct gpu_machine *g)
+{
+    struct special_kernels *k = &g->special;
+    if (!k->function)
+        return;
+    cudaStreamSynchronize(g->stream);
+    k->driver.unload(k->module);
+    free(k->function);
+    *k = {};
+}
+
 /* As far as it was opened. */
 extern "C" void gpu_close(struct gpu_machine *g)
 {
     if (!g)
         return;
-    for (int i = 0; i < GRAPHS; i++)
-        if (g->graphs[i].exec)
-            cudaGraphExecDestroy(g->graphs[i].exec);
+    forget_graphs(g);
+    close_special(g);
     close_event(g->fork);
     close_event(g->join);
     close_event(g->pace[0]);
@@ -305,9 +346,28 @@ extern "C" void gpu_copy(struct gpu_machine *g, void *to, const void *from,
 
 /* ---- launches ------------------------------------------------------------ */
 
-static void give_one(const struct gpu_launch *l, struct gpu_slot *slots,
-                     int slot_count, cudaStream_t stream)
+/* The op is a constant of such a kernel. */
+static void give_special(const struct special_kernels *k,
+                         const struct gpu_launch *l, struct gpu_slot *slots,
+                         int slot_count, cudaStream_t stream)
 {
+    void *arguments[] = {&slots};
+    CUresult rc = k->driver.launch(
+        k->function[l->special - 1], (unsigned)l->blocks, (unsigned)slot_count,
+        1, (unsigned)l->threads, 1, 1, (unsigned)l->fast_bytes, stream,
+        arguments, NULL);
+    check(rc == CUDA_SUCCESS ? cudaSuccess : cudaErrorLaunchFailure,
+          "a kernel for this model");
+}
+
+static void give_one(const struct gpu_machine *g, const struct gpu_launch *l,
+                     struct gpu_slot *slots, int slot_count,
+                     cudaStream_t stream)
+{
+    if (l->special && g->special.function) {
+        give_special(&g->special, l, slots, slot_count, stream);
+        return;
+    }
     struct gpu_op op = l->op;
     void *arguments[] = {&op, &slots};
     check(cudaLaunchKernel(kernels[l->kernel],
@@ -322,7 +382,7 @@ static void give_beside(struct gpu_machine *g, const struct gpu_launch *l,
                         struct gpu_slot *slots, int slot_count)
 {
     check(cudaStreamWaitEvent(g->side, g->fork, 0), "an event");
-    give_one(l, slots, slot_count, g->side);
+    give_one(g, l, slots, slot_count, g->side);
     check(cudaEventRecord(g->join, g->side), "an event");
     check(cudaStreamWaitEvent(g->stream, g->join, 0), "an event");
 }
@@ -337,7 +397,7 @@ static void give(struct gpu_machine *g, const struct gpu_list *list,
         if (l->beside)
             give_beside(g, l, slots, slot_count);
         else
-            give_one(l, slots, slot_count, g->stream);
+            give_one(g, l, slots, slot_count, g->stream);
     }
 }
 
@@ -424,4 +484,75 @@ extern "C" bool gpu_is_busy(const struct gpu_machine *g)
     if (e != cudaErrorNotReady)
         check(e, "waiting");
     return e == cudaErrorNotReady;
+}
+
+/* ---- kernels for the shapes of one model --------------------------------- */
+
+extern "C" const char *gpu_special_for(void)
+{
+    static char kind[16];
+    int major = 0, minor = 0;
+    if (gpu_absent() ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) !=
+            cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) !=
+            cudaSuccess)
+        return NULL;
+    snprintf(kind, sizeof(kind), "sm_%d%d", major, minor);
+    return kind;
+}
+
+extern "C" void gpu_special_version(int *major, int *minor)
+{
+    *major = CUDART_VERSION / 1000;
+    *minor = CUDART_VERSION % 1000 / 10;
+}
+
+static bool find_driver(struct driver *d)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+    *(void **)&d->load = dlsym(library, "cuModuleLoadData");
+    *(void **)&d->unload = dlsym(library, "cuModuleUnload");
+    *(void **)&d->find = dlsym(library, "cuModuleGetFunction");
+    *(void **)&d->set = dlsym(library, "cuFuncSetAttribute");
+    *(void **)&d->launch = dlsym(library, "cuLaunchKernel");
+    return d->load && d->unload && d->find && d->set && d->launch;
+}
+
+static bool find_kernels(struct special_kernels *k)
+{
+    for (int i = 0; i < k->count; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), GPU_SPECIAL_NAME, i + 1);
+        if (k->driver.find(&k->function[i], k->module, name) != CUDA_SUCCESS)
+            return false;
+        /* Refused of those that name much fast memory, which ask for no more. */
+        k->driver.set(k->function[i],
+                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                      (int)gpu_fast_bytes());
+    }
+    return true;
+}
+
+/* What was made of the general kernels until now is forgotten. */
+extern "C" bool gpu_special_take(struct gpu_machine *g, struct str program,
+                                 int count)
+{
+    struct special_kernels k = {};
+    if (g->special.function || !find_driver(&k.driver) ||
+        k.driver.load(&k.module, program.p) != CUDA_SUCCESS)
+        return false;
+    k.count = count;
+    k.function = (CUfunction *)calloc((size_t)count + 1, sizeof(CUfunction));
+    if (!k.function || !find_kernels(&k)) {
+        k.driver.unload(k.module);
+        free(k.function);
+        return false;
+    }
+    check(cudaStreamSynchronize(g->stream), "waiting");
+    forget_graphs(g);
+    g->special = k;
+    return true;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "nn/cuda/work.h"
 
 struct gpu_machine;
@@ -48,6 +49,7 @@ struct gpu_launch {
     int blocks, threads;
     size_t fast_bytes; /* of fast memory, beside what the kernel names */
     bool beside;       /* the launch before it, which needs nothing of it */
+    int special;       /* its kernel for this model, from 1 on; 0: none */
     struct gpu_op op;
 };
 /* Launches that are given together many times. */
@@ -64,5 +66,18 @@ void gpu_run(struct gpu_machine *g, const struct gpu_list *list,
 void gpu_keep_pace(struct gpu_machine *g);
 /* It would wait now. */
 bool gpu_is_busy(const struct gpu_machine *g);
+
+/* ---- kernels for the shapes of one model: special.h ---------------------- */
+
+/* What they are compiled for here, "sm_90"; NULL: there are none here. */
+const char *gpu_special_for(void);
+/* The compiler's version that comes to the same bits as the general kernels;
+ * 0: nothing has to. */
+void gpu_special_version(int *major, int *minor);
+/* How kernel number 1, 2, … is called. */
+#define GPU_SPECIAL_NAME "special_%d"
+/* From now on launches with a number have the kernel of that number of such a
+ * program, of `count`. False: it cannot be used. */
+bool gpu_special_take(struct gpu_machine *g, struct str program, int count);
 
 #endif

@@ -25,7 +25,7 @@ static const struct {
     kernel_fn *run;
     bool waits;
 } kernels[GPU_KERNEL_COUNT] = {
-#define KERNEL_ROW(name, waits) [GPU_##name] = {kernel_##name, waits},
+#define KERNEL_ROW(name, waits, special) [GPU_##name] = {kernel_##name, waits},
     GPU_KERNELS(KERNEL_ROW)};
 
 /* The threads of the block that runs now. Each stays for the next block: a
@@ -318,5 +318,26 @@ void gpu_keep_pace(struct gpu_machine *g)
 bool gpu_is_busy(const struct gpu_machine *g)
 {
     (void)g;
+    return false;
+}
+
+/* ---- kernels for the shapes of one model: a GPU's alone -------------------
+ */
+
+const char *gpu_special_for(void)
+{
+    return NULL;
+}
+
+void gpu_special_version(int *major, int *minor)
+{
+    *major = *minor = 0;
+}
+
+bool gpu_special_take(struct gpu_machine *g, struct str program, int count)
+{
+    (void)g;
+    (void)program;
+    (void)count;
     return false;
 }

@@ -72,7 +72,7 @@ int judging_open(struct cuda *c, struct err *err)
                   : NULL;
     if (!j->part || (are_sums(like) && put_metrics(c, err)))
         return -1;
-    c->lowered.metrics = j->metrics;
+    c->lowered.metric_count = j->metrics ? (int)like->metrics.len : 0;
     return 0;
 }
 
@@ -134,6 +134,7 @@ static void begin_piece(struct cuda *c, const struct piece *p, size_t i)
     s->first = (uint32_t)(first / s->batch_size);
     s->row_count = (uint32_t)(first + rows);
     s->sum = j->loss_sum;
+    s->metrics = room->metrics;
     s->tallies = room->metrics ? room->there + i * room->numbers : NULL;
     s->rows = p->held ? held_rows(c, j) : part - first;
     if (!p->held)

@@ -32,54 +32,45 @@ struct __attribute__((aligned(8))) two
 
 #ifdef __CUDACC__
 
-#define KERNEL(name)                                                           \
-    extern "C" __global__ void __launch_bounds__(GPU_THREADS) kernel_##name(   \
-        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
+/* A kernel's threads, at most, and blocks that share a multiprocessor, at
+ * least, which says how many registers a thread has. Compiled for the shapes of
+ * one model (special.h) it is a body that special_source.c gives an op. */
+#ifdef GPU_SPECIAL
+#define KERNEL_FOR(name, threads, blocks)                                      \
+    enum { threads_of_##name = threads, blocks_of_##name = blocks };           \
+    INLINE void body_of_##name(const struct gpu_op &o, struct gpu_slot *slots)
+#else
+#define KERNEL_FOR(name, threads, blocks)                                      \
+    extern "C" __global__ void __launch_bounds__(threads, blocks)              \
+        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
+                      struct gpu_slot *slots)
+#endif
+#define KERNEL(name) KERNEL_FOR(name, GPU_THREADS, 1)
 #define KERNEL_OF(name) KERNEL(name)
+#define KERNEL_FEW(name) KERNEL_FOR(name, GPU_FEW, 1)
+/* With as many threads as the launch says. */
+#define KERNEL_MANY(name) KERNEL_FOR(name, GPU_MANY, 1)
 /* With up to 168 registers a thread. */
-#define KERNEL_MOST(name)                                                      \
-    extern "C" __global__ void __launch_bounds__(GPU_MOST, 1) kernel_##name(   \
-        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
+#define KERNEL_MOST(name) KERNEL_FOR(name, GPU_MOST, 1)
 /* Two blocks share a multiprocessor: 128 registers a thread. */
+#define KERNEL_WIDE(name) KERNEL_FOR(name, GPU_THREADS, 2)
 #define KERNEL_WIDE_OF(name) KERNEL_WIDE(name)
-#define KERNEL_WIDE(name)                                                      \
-    extern "C" __global__ void __launch_bounds__(GPU_THREADS, 2)               \
-        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
-                      struct gpu_slot *slots)
 /* Three do, each with up to a third of the fast memory. */
+#define KERNEL_STEPS(name) KERNEL_FOR(name, GPU_FEW, 3)
 #define KERNEL_STEPS_OF(name) KERNEL_STEPS(name)
-#define KERNEL_STEPS(name)                                                     \
-    extern "C" __global__ void __launch_bounds__(GPU_FEW, 3) kernel_##name(    \
-        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 /* Two do, of 160 threads. */
-#define KERNEL_STRIP(name)                                                     \
-    extern "C" __global__ void __launch_bounds__(GPU_FEW + 32, 2)              \
-        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
-                      struct gpu_slot *slots)
+#define KERNEL_STRIP(name) KERNEL_FOR(name, GPU_FEW + 32, 2)
 /* So many do, of 192 threads. */
-#define KERNEL_PARTS(name, blocks)                                             \
-    extern "C" __global__ void __launch_bounds__(GPU_PARTS, blocks)            \
-        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
-                      struct gpu_slot *slots)
+#define KERNEL_PARTS(name, blocks) KERNEL_FOR(name, GPU_PARTS, blocks)
 /* So many do. */
+#define KERNEL_TALL(name, blocks) KERNEL_FOR(name, GPU_THREADS, blocks)
 #define KERNEL_TALL_OF(name, blocks) KERNEL_TALL(name, blocks)
-#define KERNEL_TALL(name, blocks)                                              \
-    extern "C" __global__ void __launch_bounds__(GPU_THREADS, blocks)          \
-        kernel_##name(const __grid_constant__ struct gpu_op o,                 \
-                      struct gpu_slot *slots)
 #define INLINE static __device__ __forceinline__
 /* What is rarely run stands once, so that the rest stays in the cache of
  * instructions. */
 #define APART static __device__ __noinline__
 #define SHARED __shared__
 #define FAST(name) extern __shared__ struct four name[]
-#define KERNEL_FEW(name)                                                       \
-    extern "C" __global__ void __launch_bounds__(GPU_FEW) kernel_##name(       \
-        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
-/* With as many threads as the launch says. */
-#define KERNEL_MANY(name)                                                      \
-    extern "C" __global__ void __launch_bounds__(GPU_MANY) kernel_##name(      \
-        const __grid_constant__ struct gpu_op o, struct gpu_slot *slots)
 #define THREAD ((int)threadIdx.x)
 #define THREADS ((int)blockDim.x)
 #define BLOCK ((int)blockIdx.x)
@@ -90,6 +81,9 @@ struct __attribute__((aligned(8))) two
 #define UNROLL_SOME _Pragma("unroll 8")
 #define UNROLL_FOUR _Pragma("unroll 4")
 #define UNROLL_TWO _Pragma("unroll 2")
+/* a × b + c, rounded once. Nothing else is: nvcc is told not to, since a kernel
+ * that is compiled for one model's shapes must come to the same bits. */
+#define FUSED(a, b, c) __fmaf_rn(a, b, c)
 /* To 2 units of the last place; what is too small to be a normal number is
  * zero. */
 #define QUOTIENT(a, b) __fdividef(a, b)
@@ -224,6 +218,7 @@ void gpu_let_go_on(void);          /* the others of the block, once */
 #define UNROLL_SOME
 #define UNROLL_FOUR
 #define UNROLL_TWO
+#define FUSED(a, b, c) ((a) * (b) + (c))
 #define QUOTIENT(a, b) ((a) / (b))
 #define root_of(x) sqrtf(x)
 #define FETCH_FOUR(to, from)                                                   \
@@ -295,7 +290,7 @@ INLINE void add_product(struct four *sum, float x, struct four w)
 {
     UNROLL
     for (int e = 0; e < 4; e++)
-        sum->x[e] += x * w.x[e];
+        sum->x[e] = FUSED(x, w.x[e], sum->x[e]);
 }
 
 /* The sum of what the threads of a block have, the same whoever runs beside

@@ -145,6 +145,17 @@ static void place_kept(struct lowered *l)
     f->rows = own(f, (int64_t)l->program.batch);
 }
 
+static void place_class_weights(struct lowered *l)
+{
+    const struct nn_graph *g = l->program.graph;
+    int64_t at = 0;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        const struct nn_head *h = &g->heads.p[i];
+        l->class_weights[i] = h->class_weights ? at : -1;
+        at += h->class_weights ? (int64_t)h->class_count : 0;
+    }
+}
+
 static void make_layout(struct lowered *l)
 {
     const struct nn_graph *g = l->program.graph;
@@ -154,7 +165,8 @@ static void make_layout(struct lowered *l)
     l->layout.kept = xcalloc(ops, sizeof(int64_t));
     l->layout.spare = xcalloc(ops, sizeof(int64_t));
     l->layout.labels = xcalloc(g->heads.len + 1, sizeof(int64_t));
-    l->class_weights = xcalloc(g->heads.len + 1, sizeof(double *));
+    l->class_weights = xcalloc(g->heads.len + 1, sizeof(int64_t));
+    place_class_weights(l);
     place_tensors(l);
     place_kept(l);
 }
@@ -361,7 +373,7 @@ static void launch_steps(const struct at *a, struct gpu_op *o)
                  o->out, STEPS_TILE, o);
     struct gpu_launch *one = &a->list->p[a->list->len - 1];
     one->threads = GPU_FEW + WARP;
-    one->fast_bytes = STEPS_BYTES;
+    one->fast_bytes = bytes;
 }
 
 /* Few units, and not so many rows that few blocks would be too few. */
@@ -675,9 +687,9 @@ void lower_metrics(const struct lowered *l, struct gpu_metric *to)
 
 static void lower_judged(const struct lowered *l, struct gpu_list *list)
 {
-    struct gpu_op o = {.spare = l->layout.rows, .metrics = l->metrics};
-    if (l->metrics)
-        launch(list, GPU_judge_metrics, (int64_t)l->like->metrics.len, &o);
+    struct gpu_op o = {.spare = l->layout.rows};
+    if (l->metric_count)
+        launch(list, GPU_judge_metrics, l->metric_count, &o);
 }
 
 /* The step of those parameters whose gradients were kept. */

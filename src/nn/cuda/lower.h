@@ -22,23 +22,23 @@ struct lowered {
     const struct nn_model *like;
     struct nn_program program;
     struct layout layout;
-    const double **class_weights;     /* on the device, by head; the caller's */
-    const struct gpu_metric *metrics; /* likewise; NULL: there are none */
-    struct gpu_list train, masked;    /* a step; the same with masks */
-    struct gpu_list judge, blind;     /* a batch; the same without labels */
-    struct gpu_list prepare;          /* before the first step of an epoch */
-    struct gpu_list small;            /* some steps; empty: it is too large */
-    struct gpu_list small_judge;      /* some batches, with labels or without */
-    struct gpu_list finite;           /* looks at all weights */
-    struct gpu_list tell;             /* results of a round, or of judging */
+    int64_t *class_weights; /* by head: where they begin; -1: there are none */
+    int metric_count;       /* that the device judges; the caller's */
+    struct gpu_list train, masked; /* a step; the same with masks */
+    struct gpu_list judge, blind;  /* a batch; the same without labels */
+    struct gpu_list prepare;       /* before the first step of an epoch */
+    struct gpu_list small;         /* some steps; empty: it is too large */
+    struct gpu_list small_judge;   /* some batches, with labels or without */
+    struct gpu_list finite;        /* looks at all weights */
+    struct gpu_list tell;          /* results of a round, or of judging */
 };
 
 /* Why such a model cannot be lowered, in words; NULL: it can. */
 const char *lower_refuses(const struct nn_model *like);
 void lower_open(struct lowered *l, const struct nn_model *like);
-/* What becomes l->metrics, as many as the model has. */
+/* As many as the model has. */
 void lower_metrics(const struct lowered *l, struct gpu_metric *to);
-/* After class_weights and metrics are set. */
+/* After metric_count is set. */
 void lower_lists(struct lowered *l);
 void lower_close(struct lowered *l);
 /* chain.c: batches that one launch of l->small trains. */

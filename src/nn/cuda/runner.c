@@ -175,17 +175,19 @@ static int make_buffers(struct cuda *c, struct err *err)
 /* Class weights stand in the graph, the same for all members. */
 static int put_class_weights(struct cuda *c, struct err *err)
 {
+    struct buf all;
+    buf_init(&all);
     for (size_t i = 0; i < c->graph->heads.len; i++) {
         const struct nn_head *h = &c->graph->heads.p[i];
-        if (!h->class_weights)
-            continue;
-        c->lowered.class_weights[i] =
-            uploads_add(&c->uploads, h->class_weights,
-                        h->class_count * sizeof(double), err);
-        if (!c->lowered.class_weights[i])
-            return -1;
+        if (h->class_weights)
+            buf_add(&all, h->class_weights,
+                    h->class_count * sizeof(*h->class_weights));
     }
-    return 0;
+    if (all.len)
+        c->class_weights = uploads_add(&c->uploads, all.p, all.len, err);
+    int rc = all.len && !c->class_weights ? -1 : 0;
+    buf_done(&all);
+    return rc;
 }
 
 static void close_run(struct nn_run *r)
@@ -211,6 +213,7 @@ static void close_run(struct nn_run *r)
     gpu_release_here(c->gpu, c->here);
     gpu_release_here(c->gpu, c->results);
     judging_close(c);
+    special_close(c->special);
     lower_close(&c->lowered);
     gpu_close(c->gpu);
     free(c->bound);
@@ -246,6 +249,10 @@ static struct nn_run *open_run(const struct nn_device *d,
         return NULL;
     }
     lower_lists(&c->lowered);
+    if (special_open(&c->special, gpu, &c->lowered, err)) {
+        close_run(&c->run);
+        return NULL;
+    }
     return &c->run;
 }
 
@@ -303,6 +310,7 @@ struct gpu_slot cuda_slot(const struct cuda *c, size_t i, int member)
         .labels = b->labels,
         .row_weights = b->row_weights,
         .labelled = b->labelled,
+        .class_weights = c->class_weights,
         .seed = m->seed,
         .batch_size = (uint32_t)c->run.like->batch_size,
         .trained = (uint64_t)c->graph->trained,
@@ -525,6 +533,7 @@ static void next_round(struct cuda *c, struct nn_work *work, size_t count)
     struct course *e = &c->course;
     bool same = leaves_steps(c, work + e->from);
     end_round(c, work + e->from);
+    special_turn(c->special);
     if (!same) {
         e->from += e->count;
         e->count = alike(c, work + e->from, count - e->from);
@@ -537,6 +546,7 @@ static void begin(struct nn_run *r, struct nn_work *work, size_t count)
     struct cuda *c = cuda_of(r);
     c->course = (struct course){.count = alike(c, work, count)};
     c->course.before = xcalloc(c->wide, sizeof(*c->course.before));
+    special_turn(c->special);
     if (count)
         begin_round(c, work);
 }

@@ -6,6 +6,7 @@
 #define THRONG_NN_CUDA_RUNNER_H
 
 #include "nn/cuda/lower.h"
+#include "nn/cuda/special.h"
 #include "nn/cuda/uploads.h"
 #include "nn/device.h"
 
@@ -23,7 +24,9 @@ struct cuda {
     struct nn_run run; /* first: one is the other */
     struct gpu_machine *gpu;
     struct lowered lowered;
+    struct special *special; /* NULL: the general kernels are all there are */
     struct uploads uploads;
+    const double *class_weights; /* of all heads, on the device */
     const struct nn_graph *graph;
     size_t slots; /* of the optimizer's state */
     size_t wide;  /* members at the same time */

@@ -72,7 +72,7 @@ struct gpu_metric {
 
 /* Offsets are of numbers in a member's frame (values, gradients, what is kept)
  * or among its weights; -1: there is none. Which fields count depends on the
- * kernel. */
+ * kernel. All of it follows from the model: no address stands in it. */
 struct gpu_op {
     int64_t x[GPU_INPUTS], dx[GPU_INPUTS]; /* inputs, and their gradients */
     int64_t y, dy;                         /* the output */
@@ -98,11 +98,10 @@ struct gpu_op {
     int soft, soft2; /* further soft numbers; -1: not said */
     int field;       /* of the data; head; parameter */
     uint8_t training, permanent, average, causal, backwards, sequence, flag;
-    uint8_t bias_flag;           /* flag, of the bias */
-    const double *class_weights; /* or NULL */
+    uint8_t bias_flag;     /* flag, of the bias */
+    int64_t class_weights; /* among those of all heads */
     int classes;
-    const struct gpu_metric *metrics; /* all of the model; or NULL */
-    int metric_count;
+    int metric_count;         /* of the model, where they are judged here */
     struct gpu_finish before; /* of who made x[0]: who takes it alone undoes
                                  that in the gradient, too */
     struct gpu_window window;
@@ -159,17 +158,19 @@ struct gpu_slot {
     float *frame, *weights, *slopes, *state;
     const float *mask; /* NULL: nothing is masked */
     const double *soft;
-    const struct gpu_field *inputs; /* by the data's number */
-    const struct gpu_field *labels; /* by head */
-    const float *row_weights;       /* by row of the table; NULL: all 1 */
-    const uint32_t *rows;           /* of the part */
-    const struct gpu_rates *rates;  /* by step, where they are not steady */
-    struct gpu_rates rate;          /* of all steps, where they are */
-    struct gpu_result *result;      /* where that of a round goes */
-    struct gpu_step *plan;          /* the same, made ready */
-    uint32_t planned;               /* how many */
-    double *tallies;                /* of all metrics; NULL: nobody asks */
-    float *outputs;                 /* predictions, by row of the part; NULL */
+    const struct gpu_field *inputs;   /* by the data's number */
+    const struct gpu_field *labels;   /* by head */
+    const float *row_weights;         /* by row of the table; NULL: all 1 */
+    const uint32_t *rows;             /* of the part */
+    const struct gpu_rates *rates;    /* by step, where they are not steady */
+    struct gpu_rates rate;            /* of all steps, where they are */
+    struct gpu_result *result;        /* where that of a round goes */
+    struct gpu_step *plan;            /* the same, made ready */
+    uint32_t planned;                 /* how many */
+    const double *class_weights;      /* of all heads */
+    const struct gpu_metric *metrics; /* all of the model; NULL: not here */
+    double *tallies;                  /* of all metrics; NULL: nobody asks */
+    float *outputs; /* predictions, by row of the part; NULL */
     uint64_t seed;
     struct nn_order order; /* made when a round begins */
     int64_t epoch;         /* from which */
@@ -194,117 +195,118 @@ struct gpu_slot {
     int not_finite; /* first parameter that has such a number; -1: none */
 };
 
-/* Every kernel, and whether its threads wait for each other. */
+/* Every kernel; whether its threads wait for each other; whether it is worth
+ * compiling for the shapes of one model (special.h). */
 #define GPU_KERNELS(X)                                                         \
-    X(begin_step, 0)                                                           \
-    X(gather_numbers, 0)                                                       \
-    X(gather_labels, 0)                                                        \
-    X(end_step, 0)                                                             \
-    X(dense_forward, 1)                                                        \
-    X(dense_weights, 1)                                                        \
-    X(dense_inputs, 1)                                                         \
-    X(units_forward, 1)                                                        \
-    X(units_backward, 1)                                                       \
-    X(sum_outputs, 0)                                                          \
-    X(tensor_parts, 1)                                                         \
-    X(wide_weights, 1)                                                         \
-    X(tensor_forward, 1)                                                       \
-    X(tensor_inputs, 1)                                                        \
-    X(tensor_conv_forward, 1)                                                  \
-    X(tensor_conv_inputs, 1)                                                   \
-    X(tensor_steps, 1)                                                         \
-    X(prepare_steps, 0)                                                        \
-    X(finish_back, 0)                                                          \
-    X(activation_forward, 0)                                                   \
-    X(activation_backward, 0)                                                  \
-    X(softmax_forward, 0)                                                      \
-    X(softmax_backward, 0)                                                     \
-    X(dropout_forward, 0)                                                      \
-    X(dropout_backward, 0)                                                     \
-    X(sample_forward, 0)                                                       \
-    X(sample_backward, 0)                                                      \
-    X(add_forward, 0)                                                          \
-    X(add_backward, 0)                                                         \
-    X(multiply_forward, 0)                                                     \
-    X(multiply_backward, 0)                                                    \
-    X(concat_forward, 0)                                                       \
-    X(concat_backward, 0)                                                      \
-    X(conv_forward, 1)                                                         \
-    X(conv_weights, 1)                                                         \
-    X(conv_inputs, 1)                                                          \
-    X(tall_forward, 1)                                                         \
-    X(few_weights, 1)                                                          \
-    X(tall_inputs, 1)                                                          \
-    X(deep_weights, 1)                                                         \
-    X(rough_weights, 1)                                                        \
-    X(few_forward, 0)                                                          \
-    X(few_parts, 1)                                                            \
-    X(sum_parts, 0)                                                            \
-    X(group_forward, 0)                                                        \
-    X(group_weights, 1)                                                        \
-    X(group_inputs, 0)                                                         \
-    X(depthwise_forward, 0)                                                    \
-    X(depthwise_weights, 1)                                                    \
-    X(depthwise_inputs, 0)                                                     \
-    X(sum_many_parts, 1)                                                       \
-    X(under_forward, 1)                                                        \
-    X(under_weights, 1)                                                        \
-    X(deconv_forward, 0)                                                       \
-    X(deconv_weights, 1)                                                       \
-    X(deconv_inputs, 0)                                                        \
-    X(sum_columns, 1)                                                          \
-    X(pool_forward, 0)                                                         \
-    X(pool_backward, 0)                                                        \
-    X(max_forward, 0)                                                          \
-    X(max_backward, 0)                                                         \
-    X(pool_all_forward, 0)                                                     \
-    X(pool_all_backward, 0)                                                    \
-    X(upsample_forward, 0)                                                     \
-    X(upsample_backward, 0)                                                    \
-    X(batch_norm_moments, 1)                                                   \
-    X(batch_norm_forward, 0)                                                   \
-    X(batch_norm_sums, 1)                                                      \
-    X(batch_norm_backward, 0)                                                  \
-    X(batch_norm_parts, 1)                                                     \
-    X(batch_norm_means, 1)                                                     \
-    X(batch_norm_slope_parts, 1)                                               \
-    X(batch_norm_slopes, 1)                                                    \
-    X(layer_norm_forward, 0)                                                   \
-    X(layer_norm_inputs, 0)                                                    \
-    X(layer_norm_weights, 1)                                                   \
-    X(embedding_forward, 0)                                                    \
-    X(embedding_backward, 0)                                                   \
-    X(recurrent_turn, 0)                                                       \
-    X(recurrent_products, 1)                                                   \
-    X(recurrent_slopes, 1)                                                     \
-    X(recurrent_weights, 1)                                                    \
-    X(recurrent_inputs, 1)                                                     \
-    X(wide_products, 1)                                                        \
-    X(wide_gate_slopes, 1)                                                     \
-    X(wide_gate_weights, 1)                                                    \
-    X(wide_gate_inputs, 1)                                                     \
-    X(recurrent_bias, 1)                                                       \
-    X(lstm_forward, 1)                                                         \
-    X(lstm_backward, 1)                                                        \
-    X(gru_forward, 1)                                                          \
-    X(gru_backward, 1)                                                         \
-    X(attention_forward, 0)                                                    \
-    X(attention_queries, 0)                                                    \
-    X(attention_keys, 0)                                                       \
-    X(head_loss, 1)                                                            \
-    X(judge_metrics, 1)                                                        \
-    X(head_outputs, 0)                                                         \
-    X(regularize, 1)                                                           \
-    X(mask_slopes, 0)                                                          \
-    X(clip_values, 0)                                                          \
-    X(clip_norm, 1)                                                            \
-    X(update, 0)                                                               \
-    X(look_finite, 0)                                                          \
-    X(small_epoch, 1)                                                          \
-    X(small_judge, 1)                                                          \
-    X(tell_result, 0)
+    X(begin_step, 0, 0)                                                        \
+    X(gather_numbers, 0, 1)                                                    \
+    X(gather_labels, 0, 0)                                                     \
+    X(end_step, 0, 0)                                                          \
+    X(dense_forward, 1, 1)                                                     \
+    X(dense_weights, 1, 1)                                                     \
+    X(dense_inputs, 1, 1)                                                      \
+    X(units_forward, 1, 1)                                                     \
+    X(units_backward, 1, 1)                                                    \
+    X(sum_outputs, 0, 1)                                                       \
+    X(tensor_parts, 1, 1)                                                      \
+    X(wide_weights, 1, 1)                                                      \
+    X(tensor_forward, 1, 1)                                                    \
+    X(tensor_inputs, 1, 1)                                                     \
+    X(tensor_conv_forward, 1, 1)                                               \
+    X(tensor_conv_inputs, 1, 1)                                                \
+    X(tensor_steps, 1, 1)                                                      \
+    X(prepare_steps, 0, 0)                                                     \
+    X(finish_back, 0, 0)                                                       \
+    X(activation_forward, 0, 0)                                                \
+    X(activation_backward, 0, 0)                                               \
+    X(softmax_forward, 0, 0)                                                   \
+    X(softmax_backward, 0, 0)                                                  \
+    X(dropout_forward, 0, 1)                                                   \
+    X(dropout_backward, 0, 1)                                                  \
+    X(sample_forward, 0, 0)                                                    \
+    X(sample_backward, 0, 0)                                                   \
+    X(add_forward, 0, 0)                                                       \
+    X(add_backward, 0, 0)                                                      \
+    X(multiply_forward, 0, 0)                                                  \
+    X(multiply_backward, 0, 0)                                                 \
+    X(concat_forward, 0, 0)                                                    \
+    X(concat_backward, 0, 0)                                                   \
+    X(conv_forward, 1, 1)                                                      \
+    X(conv_weights, 1, 1)                                                      \
+    X(conv_inputs, 1, 1)                                                       \
+    X(tall_forward, 1, 1)                                                      \
+    X(few_weights, 1, 1)                                                       \
+    X(tall_inputs, 1, 1)                                                       \
+    X(deep_weights, 1, 1)                                                      \
+    X(rough_weights, 1, 1)                                                     \
+    X(few_forward, 0, 1)                                                       \
+    X(few_parts, 1, 1)                                                         \
+    X(sum_parts, 0, 1)                                                         \
+    X(group_forward, 0, 0)                                                     \
+    X(group_weights, 1, 0)                                                     \
+    X(group_inputs, 0, 0)                                                      \
+    X(depthwise_forward, 0, 1)                                                 \
+    X(depthwise_weights, 1, 1)                                                 \
+    X(depthwise_inputs, 0, 1)                                                  \
+    X(sum_many_parts, 1, 1)                                                    \
+    X(under_forward, 1, 1)                                                     \
+    X(under_weights, 1, 1)                                                     \
+    X(deconv_forward, 0, 0)                                                    \
+    X(deconv_weights, 1, 0)                                                    \
+    X(deconv_inputs, 0, 0)                                                     \
+    X(sum_columns, 1, 0)                                                       \
+    X(pool_forward, 0, 1)                                                      \
+    X(pool_backward, 0, 1)                                                     \
+    X(max_forward, 0, 1)                                                       \
+    X(max_backward, 0, 1)                                                      \
+    X(pool_all_forward, 0, 0)                                                  \
+    X(pool_all_backward, 0, 0)                                                 \
+    X(upsample_forward, 0, 0)                                                  \
+    X(upsample_backward, 0, 0)                                                 \
+    X(batch_norm_moments, 1, 0)                                                \
+    X(batch_norm_forward, 0, 0)                                                \
+    X(batch_norm_sums, 1, 0)                                                   \
+    X(batch_norm_backward, 0, 0)                                               \
+    X(batch_norm_parts, 1, 0)                                                  \
+    X(batch_norm_means, 1, 0)                                                  \
+    X(batch_norm_slope_parts, 1, 0)                                            \
+    X(batch_norm_slopes, 1, 0)                                                 \
+    X(layer_norm_forward, 0, 0)                                                \
+    X(layer_norm_inputs, 0, 0)                                                 \
+    X(layer_norm_weights, 1, 0)                                                \
+    X(embedding_forward, 0, 0)                                                 \
+    X(embedding_backward, 0, 0)                                                \
+    X(recurrent_turn, 0, 0)                                                    \
+    X(recurrent_products, 1, 1)                                                \
+    X(recurrent_slopes, 1, 0)                                                  \
+    X(recurrent_weights, 1, 1)                                                 \
+    X(recurrent_inputs, 1, 1)                                                  \
+    X(wide_products, 1, 1)                                                     \
+    X(wide_gate_slopes, 1, 1)                                                  \
+    X(wide_gate_weights, 1, 1)                                                 \
+    X(wide_gate_inputs, 1, 1)                                                  \
+    X(recurrent_bias, 1, 0)                                                    \
+    X(lstm_forward, 1, 1)                                                      \
+    X(lstm_backward, 1, 1)                                                     \
+    X(gru_forward, 1, 1)                                                       \
+    X(gru_backward, 1, 1)                                                      \
+    X(attention_forward, 0, 0)                                                 \
+    X(attention_queries, 0, 0)                                                 \
+    X(attention_keys, 0, 0)                                                    \
+    X(head_loss, 1, 0)                                                         \
+    X(judge_metrics, 1, 0)                                                     \
+    X(head_outputs, 0, 0)                                                      \
+    X(regularize, 1, 0)                                                        \
+    X(mask_slopes, 0, 0)                                                       \
+    X(clip_values, 0, 0)                                                       \
+    X(clip_norm, 1, 0)                                                         \
+    X(update, 0, 0)                                                            \
+    X(look_finite, 0, 0)                                                       \
+    X(small_epoch, 1, 1)                                                       \
+    X(small_judge, 1, 1)                                                       \
+    X(tell_result, 0, 0)
 
-#define GPU_KERNEL_NUMBER(name, waits) GPU_##name,
+#define GPU_KERNEL_NUMBER(name, waits, special) GPU_##name,
 enum gpu_kernel { GPU_KERNELS(GPU_KERNEL_NUMBER) GPU_KERNEL_COUNT };
 
 #endif

@@ -1,0 +1,274 @@
+/* special.c - when a cohort gets kernels for its shapes
+ *
+ * A program's name is a hash of its text, so that it is that of these shapes,
+ * of this throng and this compiler, and of nothing else. What is in the cache
+ * is taken at once. Else the cohort trains with the general kernels, and when
+ * it has done so for some seconds a process beside it compiles: what takes no
+ * time to train is not worth that either. Whatever goes wrong there, training
+ * goes on with what it has.
+ *
+ * THRONG_CUDA_KERNELS=general does without; =special has them compiled before
+ * the first step. */
+#include "nn/cuda/special.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "nn/cuda/nvrtc.h"
+#include "nn/nn.h"
+#include "sys/sys.h"
+
+#define WORTH_NS 3000000000ll /* of training, until it is worth compiling */
+#define PROGRAM_MAX ((size_t)64 << 20)
+#define KEPT_FILES 512 /* of the cache; the oldest go first */
+
+struct special {
+    struct gpu_machine *gpu;
+    struct arena *arena;
+    struct buf text;
+    const char *stem; /* of its files, without their ending */
+    int count;
+    int64_t begun_ns;
+    pid_t compiler; /* 0: it does not run */
+    bool over;      /* they are taken, or there will be none */
+};
+
+/* ---- files ----------------------------------------------------------------
+ */
+
+static const char *with_ending(struct arena *a, const char *stem,
+                               const char *ending)
+{
+    return arena_printf(a, "%s.%s", stem, ending);
+}
+
+/* NULL: there is nowhere to keep it. */
+static const char *stem_of(struct arena *a, struct str text, const char *kind)
+{
+    const char *cache = cache_dir(a);
+    const char *folder = cache ? path_join(a, cache, "kernels") : NULL;
+    if (!folder || dir_make(folder, NULL))
+        return NULL;
+    return path_join(a, folder,
+                     arena_printf(a, "%016llx-%s",
+                                  (unsigned long long)hash64(text, 0), kind));
+}
+
+/* The program behind a hash of itself. */
+static int write_program(const char *path, struct str program, struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_add_u64(&b, hash64(program, 0));
+    buf_addstr(&b, program);
+    int rc = file_write(path, buf_str(&b), false, err);
+    buf_done(&b);
+    return rc;
+}
+
+static bool read_program(const char *path, struct buf *program)
+{
+    if (file_read(path, PROGRAM_MAX, program, NULL) || program->len < 8)
+        return false;
+    struct bytes head = bytes_of(buf_str(program));
+    uint64_t hash = bytes_u64(&head);
+    buf_drop(program, 8);
+    return hash == hash64(buf_str(program), 0);
+}
+
+struct kept {
+    const char *path;
+    int64_t seconds;
+};
+
+static int by_age(const void *a, const void *b)
+{
+    const struct kept *x = a, *y = b;
+    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
+static void remove_oldest(const char *folder, struct arena *a)
+{
+    const char **names = dir_list(folder, a, NULL);
+    size_t count = 0;
+    while (names && names[count])
+        count++;
+    if (count <= KEPT_FILES)
+        return;
+    struct kept *all = arena_array(a, count, sizeof(*all));
+    for (size_t i = 0; i < count; i++) {
+        struct stat s = {0};
+        all[i].path = path_join(a, folder, names[i]);
+        stat(all[i].path, &s);
+        all[i].seconds = (int64_t)s.st_mtime;
+    }
+    qsort(all, count, sizeof(*all), by_age);
+    for (size_t i = 0; i + KEPT_FILES < count; i++)
+        unlink(all[i].path);
+}
+
+/* ---- compiling ------------------------------------------------------------
+ */
+
+/* What the GPU is stands behind the last `-` of the name. */
+static const char *kind_of(const char *stem)
+{
+    const char *dash = strrchr(stem, '-');
+    return dash ? dash + 1 : "";
+}
+
+int nn_cuda_compile(const char *stem, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct buf text, program;
+    const char *source = with_ending(a, stem, "cu");
+    buf_init(&text);
+    buf_init(&program);
+    int rc = file_read(source, PROGRAM_MAX, &text, err);
+    rc = rc ? rc : nvrtc_compile(text.p, kind_of(stem), &program, err);
+    rc = rc ? rc
+            : write_program(with_ending(a, stem, "cubin"), buf_str(&program),
+                            err);
+    unlink(source);
+    remove_oldest(path_folder(a, stem), a);
+    buf_done(&text);
+    buf_done(&program);
+    arena_free(a);
+    return rc;
+}
+
+/* This program, where it is that of a GPU's trainers; NULL: it is another. */
+static const char *compiler_path(struct arena *a)
+{
+    char path[4096];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    path[len > 0 ? len : 0] = 0;
+    return str_is(path_name(path), "throng-worker-cuda")
+               ? arena_printf(a, "%s", path)
+               : NULL;
+}
+
+static void start_compiler(struct special *s)
+{
+    const char *program = compiler_path(s->arena);
+    const char *argv[] = {program, "--compile-kernels", s->stem, NULL};
+    struct spawn spawn = {.argv = argv,
+                          .in = -1,
+                          .out = -1,
+                          .err = -1,
+                          .keep_fd = -1,
+                          .die_with_parent = true};
+    struct process_id id;
+    s->over = !program ||
+              file_write(with_ending(s->arena, s->stem, "cu"),
+                         buf_str(&s->text), false, NULL) ||
+              process_spawn(&spawn, &id, NULL);
+    s->compiler = s->over ? 0 : id.pid;
+}
+
+/* ---- a cohort's -----------------------------------------------------------
+ */
+
+static bool take(struct special *s, struct str program)
+{
+    s->over = true;
+    return gpu_special_take(s->gpu, program, s->count);
+}
+
+/* False: there is no such file, or not a whole one. */
+static bool take_kept(struct special *s)
+{
+    const char *path = with_ending(s->arena, s->stem, "cubin");
+    struct buf program;
+    buf_init(&program);
+    bool there = read_program(path, &program);
+    if (there && take(s, buf_str(&program)))
+        utimensat(AT_FDCWD, path, NULL, 0); /* it is of use */
+    buf_done(&program);
+    return there;
+}
+
+/* As start_compiler has it done, at once. */
+static int compile_now(struct special *s, struct err *err)
+{
+    struct buf program;
+    buf_init(&program);
+    int rc = nvrtc_compile(s->text.p, gpu_special_for(), &program, err);
+    if (rc == 0 && s->stem)
+        write_program(with_ending(s->arena, s->stem, "cubin"),
+                      buf_str(&program), NULL);
+    if (rc == 0 && !take(s, buf_str(&program)))
+        rc = err_set(err, ERR_SYSTEM,
+                     "the driver does not take the kernels that libnvrtc has "
+                     "made for this model");
+    buf_done(&program);
+    return rc;
+}
+
+static struct special *special_new(struct gpu_machine *g, struct lowered *l,
+                                   const char *kind)
+{
+    struct special *s = xcalloc(1, sizeof(*s));
+    s->gpu = g;
+    s->arena = arena_new();
+    s->begun_ns = clock_mono_ns();
+    buf_init(&s->text);
+    s->count = special_source(l, &s->text);
+    s->stem = stem_of(s->arena, buf_str(&s->text), kind);
+    s->over = s->count == 0;
+    return s;
+}
+
+int special_open(struct special **to, struct gpu_machine *g, struct lowered *l,
+                 struct err *err)
+{
+    const char *how = getenv("THRONG_CUDA_KERNELS"), *kind = gpu_special_for();
+    bool now = how && strcmp(how, "special") == 0;
+    *to = NULL;
+    if (!kind || (how && strcmp(how, "general") == 0))
+        return 0;
+    struct special *s = *to = special_new(g, l, kind);
+    if (s->over || (s->stem && take_kept(s)))
+        return 0;
+    s->over = !s->stem; /* there is nowhere to keep them */
+    return now ? compile_now(s, err) : 0;
+}
+
+void special_turn(struct special *s)
+{
+    int status = 0;
+    if (!s || s->over)
+        return;
+    if (!s->compiler) {
+        if (clock_mono_ns() - s->begun_ns > WORTH_NS)
+            start_compiler(s);
+        return;
+    }
+    pid_t got = waitpid(s->compiler, &status, WNOHANG);
+    if (got == 0 || (got < 0 && errno == EINTR))
+        return;
+    s->compiler = 0;
+    s->over = true;
+    take_kept(s);
+}
+
+void special_close(struct special *s)
+{
+    if (!s)
+        return;
+    if (s->compiler) {
+        kill(s->compiler, SIGKILL);
+        while (waitpid(s->compiler, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    buf_done(&s->text);
+    arena_free(s->arena);
+    free(s);
+}
