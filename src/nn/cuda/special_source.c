@@ -99,7 +99,9 @@ int special_source(struct lowered *l, struct buf *text)
     struct gpu_list **lists = l->small.len ? small : large;
     size_t count = l->small.len ? 2 : 3;
     struct known known = {0};
-    buf_adds(text, "#define GPU_SPECIAL\n");
+    int major, minor;
+    gpu_special_version(&major, &minor);
+    buf_addf(text, "// CUDA %d.%d\n#define GPU_SPECIAL\n", major, minor);
     buf_add(text, gpu_kernels_text,
             (size_t)(gpu_kernels_text_end - gpu_kernels_text));
     buf_adds(text, "union words {\n"

@@ -21,6 +21,22 @@ enum {
     GPU_MANY = 512
 };
 
+/* A metric, which is judged where predictions are. */
+struct gpu_metric {
+    int kind, k, head;
+    int width;     /* of the predictions of a row */
+    int classes;   /* that it counts */
+    int64_t x, at; /* predictions in a frame; its sums among the member's */
+    uint8_t each, spreads, takes_classes;
+};
+
+/* What follows has no holes, whose bits nobody sets: a kernel that is compiled
+ * for one model has an op in its text, word by word (special_source.c). */
+#ifndef __CUDACC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+#endif
+
 /* A window, as nn_window: rows, then columns. */
 struct gpu_window {
     int kernel[2], stride[2], dilation[2], before[2];
@@ -37,37 +53,29 @@ struct gpu_layer {
     int in, out, line; /* of weights */
     int before;        /* numbers from one row of its input to the next */
     int activation, rate, draw;
-    uint8_t permanent; /* dropout, while judging, too */
+    int permanent; /* dropout, while judging, too */
     float a;
-    int64_t w, b;              /* among the member's weights; b -1: none */
     int weights, value, slope; /* where they lie in the fast memory */
+    int64_t w, b;              /* among the member's weights; b -1: none */
     int tiles, across;         /* of its weights; those side by side */
 };
 struct gpu_chain {
     int count;
+    int tiles;                              /* of all layers */
     struct gpu_layer layer[GPU_LAYERS + 1]; /* behind the last: its output */
-    int tiles, bias_fours;                  /* of all layers */
+    int bias_fours;                         /* of all layers */
     int further, biases;                    /* where their moments lie */
     int labels, rows;                       /* those of a batch */
     int label_width;
-    int all; /* of fast memory */
+    int64_t all; /* of fast memory */
 };
 
 /* How an operation's output ends: activation, then dropout. */
 struct gpu_finish {
     int activation, rate, draw; /* rate: index of a soft number; -1: none */
     float a;
-    uint8_t permanent;
-    uint8_t on; /* there is something to undo */
-};
-
-/* A metric, which is judged where predictions are. */
-struct gpu_metric {
-    int kind, k, head;
-    int width;     /* of the predictions of a row */
-    int classes;   /* that it counts */
-    int64_t x, at; /* predictions in a frame; its sums among the member's */
-    uint8_t each, spreads, takes_classes;
+    int permanent;
+    int on; /* there is something to undo */
 };
 
 /* Offsets are of numbers in a member's frame (values, gradients, what is kept)
@@ -77,8 +85,10 @@ struct gpu_op {
     int64_t x[GPU_INPUTS], dx[GPU_INPUTS]; /* inputs, and their gradients */
     int64_t y, dy;                         /* the output */
     int64_t kept, spare;
-    int64_t w, b, w2, b2; /* weights; their gradients have the same places */
-    int64_t tokens;       /* that say how long a row is */
+    int64_t w, b, w2, b2;  /* weights; their gradients have the same places */
+    int64_t tokens;        /* that say how long a row is */
+    int64_t class_weights; /* among those of all heads */
+    int64_t metric_count;  /* of the model, where they are judged here */
     int widths[GPU_INPUTS];
     uint8_t add[GPU_INPUTS]; /* to a gradient that is begun */
     int inputs;              /* how many x there are */
@@ -93,20 +103,22 @@ struct gpu_op {
     int activation;
     int precision; /* of products */
     float a;
+    int classes;
     double epsilon, momentum;
     int rate, draw;  /* index of a soft number; number of the drawing op */
     int soft, soft2; /* further soft numbers; -1: not said */
     int field;       /* of the data; head; parameter */
     uint8_t training, permanent, average, causal, backwards, sequence, flag;
-    uint8_t bias_flag;     /* flag, of the bias */
-    int64_t class_weights; /* among those of all heads */
-    int classes;
-    int metric_count;         /* of the model, where they are judged here */
+    uint8_t bias_flag; /* flag, of the bias */
+    struct gpu_window window;
     struct gpu_finish before; /* of who made x[0]: who takes it alone undoes
                                  that in the gradient, too */
-    struct gpu_window window;
     struct gpu_chain chain;
 };
+
+#ifndef __CUDACC__
+#pragma GCC diagnostic pop
+#endif
 
 /* What an optimizer needs at one step, from the host. */
 struct gpu_rates {
