@@ -14,7 +14,8 @@ enum {
     WIDE_LEAST = 96,
     STEPS_TILE = 64, /* kernels_steps.inc */
     STEPS_RUN = 8,
-    STEPS_OWN_BYTES = 48 << 10,   /* weights and moments of a tile */
+    /* Weights and moments of a tile, sums of half of it. */
+    STEPS_OWN_BYTES = (48 << 10) + 16 * 4 * 16 * 10,
     STEPS_A_BYTES = 16 * 16 * 18, /* a slice of inputs */
     STEPS_B_BYTES = 16 * 16 * 17, /* a slice of the strip */
     STEPS_GATE_BYTES = 16,
