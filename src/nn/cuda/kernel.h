@@ -84,6 +84,10 @@ struct __attribute__((aligned(8))) two
 /* a × b + c, rounded once. Nothing else is: nvcc is told not to, since a kernel
  * that is compiled for one model's shapes must come to the same bits. */
 #define FUSED(a, b, c) __fmaf_rn(a, b, c)
+/* u + more, or u where that is larger, as numbers with a sign: one instruction
+ * since compute capability 9.0. */
+#define ADD_OR_KEEP(u, more)                                                   \
+    ((uint32_t)__viaddmax_s32((int)(u), (int)(more), (int)(u)))
 /* To 2 units of the last place; what is too small to be a normal number is
  * zero. */
 #define QUOTIENT(a, b) __fdividef(a, b)
@@ -219,6 +223,10 @@ void gpu_let_go_on(void);          /* the others of the block, once */
 #define UNROLL_FOUR
 #define UNROLL_TWO
 #define FUSED(a, b, c) ((a) * (b) + (c))
+INLINE uint32_t ADD_OR_KEEP(uint32_t u, uint32_t more)
+{
+    return (int32_t)(u + more) > (int32_t)u ? u + more : u;
+}
 #define QUOTIENT(a, b) ((a) / (b))
 #define root_of(x) sqrtf(x)
 #define FETCH_FOUR(to, from)                                                   \
