@@ -73,7 +73,8 @@ static void look_at_gpu_training(struct health *f)
     else
         note(f, "cuda", HEALTH_ABSENT,
              "no throng-worker-cuda beside the worker: throng was built "
-             "without nvcc, and built-in training runs on cpus");
+             "without nvcc, or with one that cannot compile (meson setup says "
+             "why), and built-in training runs on cpus");
 }
 
 static void look_at_folder(struct health *f)
