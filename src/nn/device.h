@@ -176,6 +176,9 @@ struct nn_device {
     /* Why it is not on this machine, in words; NULL: it is. NULL instead of the
      * function: it always is, or kernels says so. */
     const char *(*absent)(void);
+    /* What is here of it, as nn_device_describe has it; NULL: nothing to say.
+     */
+    void (*describe)(struct buf *b);
     /* Of a device whose runner is stepwise; NULL: this CPU cannot run them. */
     const struct nn_kernels *(*kernels)(void);
 };

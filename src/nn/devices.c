@@ -39,6 +39,22 @@ const char *nn_device_absent(const char *device)
     return NULL;
 }
 
+static void describe(const struct nn_device *d, struct buf *b)
+{
+    const char *why = d->absent ? d->absent() : NULL;
+    if (d->describe)
+        d->describe(b);
+    else
+        buf_addf(b, "%s %s\n", why ? "--" : "ok", why ? why : d->facts->about);
+}
+
+void nn_device_describe(const char *device, struct buf *b)
+{
+    for (size_t i = 0; i < DEVICE_COUNT_ALL; i++)
+        if (str_is(str_of(device), devices[i].name))
+            describe(table[i], b);
+}
+
 bool nn_device_together(const char *device)
 {
     const struct nn_device *d = nn_device_find(str_of(device));

@@ -337,6 +337,9 @@ bool nn_device_together(const char *device);
 /* Why there is no device of that name on this machine, in words; NULL: there is
  * one, or none of that name at all. */
 const char *nn_device_absent(const char *device);
+/* What is here of a device, a line each: "ok WHAT", or "-- WHY" of what is not.
+ * The first is the device itself, the second what compiles kernels for it. */
+void nn_device_describe(const char *device, struct buf *b);
 /* Makes STEM.cubin, kernels for a GPU, of the text STEM.cu, which it removes.
  */
 int nn_cuda_compile(const char *stem, struct err *err);

@@ -6,6 +6,8 @@
 #include "terms/device.h"
 #include "view/view.h"
 
+#define DESCRIBE_S 30.0 /* a GPU that sleeps takes seconds to wake */
+
 static void note(struct health *f, const char *name, enum health_mark mark,
                  const char *text)
 {
@@ -17,7 +19,8 @@ void health_found(struct health *f, const char *name, bool ok, const char *text)
     note(f, name, ok ? HEALTH_OK : HEALTH_BAD, text);
 }
 
-static void look_at_machine(struct health *f)
+/* False: nobody can ask for its GPUs. */
+static bool look_at_machine(struct health *f)
 {
     struct machine m;
     struct err err = {0};
@@ -25,7 +28,7 @@ static void look_at_machine(struct health *f)
     if (machine_read(&m, getenv("THRONG_GPUS"), f->arena, &err)) {
         health_found(f, "machine", false,
                      arena_cstr(f->arena, str_of(err.text)));
-        return;
+        return true;
     }
     buf_init(&b);
     num_print_bytes(&b, m.memory_bytes);
@@ -42,6 +45,7 @@ static void look_at_machine(struct health *f)
              m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
                                         m.gpus[0].name)
                          : "none seen (NVML is not here or lists none)");
+    return !m.gpus_silent;
 }
 
 static void look_at_devices(struct health *f)
@@ -63,18 +67,41 @@ static void look_at_worker(struct health *f)
                  worker ? worker : arena_cstr(f->arena, str_of(err.text)));
 }
 
-/* The second worker is built where CUDA's compiler is found. */
-static void look_at_gpu_training(struct health *f)
+/* In the order in which it says them. */
+static void ask_gpu_worker(struct health *f, const char *cuda)
+{
+    static const char *const names[] = {"cuda", "nvrtc"};
+    struct buf said;
+    struct str line, mark;
+    buf_init(&said);
+    if (device_described(cuda, DESCRIBE_S, &said))
+        note(f, names[0], HEALTH_ABSENT,
+             arena_printf(f->arena,
+                          "%s does not say which GPU it can use: `%s "
+                          "--describe-device cuda` may say why",
+                          cuda, cuda));
+    struct str text = buf_str(&said);
+    for (size_t i = 0; i < 2 && str_split(&text, '\n', &line); i++) {
+        bool ok = str_split(&line, ' ', &mark) && str_is(mark, "ok");
+        note(f, names[i], ok ? HEALTH_OK : HEALTH_ABSENT,
+             arena_cstr(f->arena, line));
+    }
+    buf_done(&said);
+}
+
+/* The second worker is built where CUDA's compiler is found. A driver that does
+ * not answer would hold it, too. */
+static void look_at_gpu_training(struct health *f, bool driver_answers)
 {
     char *worker = worker_path(f->arena, NULL);
     char *cuda = worker ? arena_printf(f->arena, "%s-cuda", worker) : NULL;
-    if (cuda && file_exists(cuda))
-        note(f, "cuda", HEALTH_OK, cuda);
-    else
+    if (!cuda || !file_exists(cuda))
         note(f, "cuda", HEALTH_ABSENT,
              "no throng-worker-cuda beside the worker: throng was built "
              "without nvcc, or with one that cannot compile (meson setup says "
              "why), and built-in training runs on cpus");
+    else if (driver_answers)
+        ask_gpu_worker(f, cuda);
 }
 
 static void look_at_folder(struct health *f)
@@ -157,10 +184,10 @@ bool health_look_at_store(struct health *f, struct store *store,
 
 void health_look(struct health *f)
 {
-    look_at_machine(f);
+    bool driver_answers = look_at_machine(f);
     look_at_worker(f);
     look_at_devices(f);
-    look_at_gpu_training(f);
+    look_at_gpu_training(f, driver_answers);
     look_at_folder(f);
     look_for(f, "python3", "Python programs");
     look_for(f, "git", "recording the commit of a study");

@@ -57,6 +57,7 @@ static const char usage[] =
     "  --trainer N        be a trainer process on socket N\n"
     "  --or-leave         with it: exit with 69 where its GPU is not there\n"
     "  --time-device NAME  say how fast it trains there\n"
+    "  --describe-device NAME  say what is here of it\n"
     "  --compile-kernels STEM  make STEM.cubin of STEM.cu, for a GPU\n"
     "  --version          print the version\n"
     "\n"
@@ -65,11 +66,12 @@ static const char usage[] =
 struct command_line {
     struct worker_setup setup;
     const char *tools;
-    mode_t mask;         /* of tasks */
-    int trainer;         /* socket of a trainer process; -1: this is a worker */
-    const char *timed;   /* the device to time; NULL: none */
-    const char *kernels; /* to compile; NULL: none */
-    bool or_leave;       /* such a one needs its GPU */
+    mode_t mask;       /* of tasks */
+    int trainer;       /* socket of a trainer process; -1: this is a worker */
+    const char *timed; /* the device to time; NULL: none */
+    const char *described; /* the device to describe; NULL: none */
+    const char *kernels;   /* to compile; NULL: none */
+    bool or_leave;         /* such a one needs its GPU */
     bool version, help;
 };
 
@@ -113,6 +115,7 @@ static const struct option_row rows[] = {
     {"umask", OPTION_MODE, AT(mask), 0},
     {"trainer", OPTION_SOCKET, AT(trainer), 0},
     {"time-device", OPTION_TEXT, AT(timed), 0},
+    {"describe-device", OPTION_TEXT, AT(described), 0},
     {"compile-kernels", OPTION_TEXT, AT(kernels), 0},
     {"or-leave", OPTION_FLAG, AT(or_leave), 0},
     {"version", OPTION_FLAG, AT(version), 0},
@@ -227,7 +230,8 @@ static int read_options(struct command_line *c, int argc, char **argv,
         if (read_option(c, &rows[option - 1], err) != 0)
             return -1;
     }
-    if (c->version || c->help || c->trainer >= 0 || c->timed || c->kernels)
+    if (c->version || c->help || c->trainer >= 0 || c->timed || c->described ||
+        c->kernels)
         return 0;
     if (optind < argc)
         return err_set(err, ERR_USAGE, "unexpected argument `%s`",
@@ -353,6 +357,16 @@ static int be_trainer(const struct command_line *c, int argc, char **argv)
     return code;
 }
 
+static int describe(const char *device)
+{
+    struct buf b;
+    buf_init(&b);
+    nn_device_describe(device, &b);
+    fputs(b.p, stdout);
+    buf_done(&b);
+    return WORKER_EXIT_DONE;
+}
+
 /* Beside a training, which is not to wait for it. */
 static int compile_kernels(const char *stem)
 {
@@ -388,6 +402,8 @@ static int worker_main(int argc, char **argv)
         return be_trainer(&c, argc, argv);
     if (c.timed)
         return timing_main(c.timed);
+    if (c.described)
+        return describe(c.described);
     if (c.kernels)
         return compile_kernels(c.kernels);
     c.setup.env = (const char *const *)environ;

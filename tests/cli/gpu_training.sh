@@ -9,8 +9,9 @@ single=(train mlp.yaml lr=0.01 units=16 dropout=0.1)
 
 run "$THRONG" doctor
 if [[ -x $worker ]]; then
-    check_matches 'doctor names the second worker' "$out" \
-        '^ok +cuda +.*throng-worker-cuda'
+    check_equal 'doctor says what the second worker says of the GPU' \
+        "$("$worker" --describe-device cuda | sed 's/ / cuda /;1q')" \
+        "$(tr -s ' ' <<<"$out" | grep ' cuda ' | grep -v devices)"
 else
     check_matches 'doctor says that there is no second worker' "$out" \
         '^-- +cuda +no throng-worker-cuda'

@@ -143,8 +143,9 @@ extern "C" void gpu_describe(struct buf *b)
     if (gpu_absent() || cudaGetDeviceProperties(&p, 0) != cudaSuccess)
         return;
     cudaDriverGetVersion(&driver);
-    buf_addf(b, "%s, %zu GiB, driver for CUDA %d.%d", p.name,
-             p.totalGlobalMem >> 30, driver / 1000, driver % 1000 / 10);
+    buf_addf(b, "%s, %zu GiB, compute capability %d.%d, driver for CUDA %d.%d",
+             p.name, p.totalGlobalMem >> 30, p.major, p.minor, driver / 1000,
+             driver % 1000 / 10);
 }
 
 /* Asking takes memory, too, the first time: others may have left too little of

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "nn/cuda/nvrtc.h"
 #include "nn/cuda/runner.h"
 
 #define UNIT 32 /* numbers: a member's weights begin a line of memory */
@@ -620,4 +621,20 @@ static const struct nn_runner runner = {.together = true,
                                         .copy = copy,
                                         .not_finite = not_finite};
 
-DEVICE(cuda, .runner = &runner, .absent = gpu_absent);
+static void describe(struct buf *b)
+{
+    const char *why = gpu_absent();
+    struct buf library;
+    buf_init(&library);
+    buf_addf(b, "%s ", why ? "--" : "ok");
+    if (why)
+        buf_adds(b, why);
+    else
+        gpu_describe(b);
+    bool found = nvrtc_find(&library);
+    buf_addf(b, "\n%s %s: kernels are %scompiled for the shapes of a model\n",
+             found ? "ok" : "--", library.p, found ? "" : "not ");
+    buf_done(&library);
+}
+
+DEVICE(cuda, .runner = &runner, .absent = gpu_absent, .describe = describe);

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# What doctor says of built-in training on a GPU: the second worker is asked
+# which one it can use, or why none, and what compiles kernels for it.
+. "$(dirname "$0")/lib.sh"
+
+gpu_is_here
+export THRONG_TEST_GPU=$TMP/fault
+
+run "$THRONG" doctor
+check_status 'doctor asks the second worker' 0
+check_matches 'which says what its GPU is' "$out" '^ok +cuda +no GPU: its kernels run on a cpu'
+check_matches 'and what compiles kernels for it' "$out" \
+    '^(ok|--) +nvrtc +.*libnvrtc.*: kernels are (not )?compiled for the shapes of a model'
+
+echo 'absent=this machine has no NVIDIA driver' >fault
+run "$THRONG" doctor
+check_status 'no GPU is no fault' 0
+check_matches 'and it is said why there is none' "$out" \
+    '^-- +cuda +this machine has no NVIDIA driver$'
+rm fault
+
+# What a worker says is told as it is.
+worker_says() { # SCRIPT
+    printf '#!/bin/sh\n%s\n' "$1" >bin/throng-worker-cuda
+    chmod +x bin/throng-worker-cuda
+}
+worker_says 'test "$*" = "--describe-device cuda" || exit 2
+echo "ok NVIDIA H200, 139 GiB, compute capability 9.0, driver for CUDA 13.0"
+echo "-- there is no libnvrtc: kernels are not compiled for the shapes of a model"'
+run "$THRONG" doctor --json
+check_contains 'a program hears what there is' "$out" \
+    '{"name":"cuda","ok":true,"text":"NVIDIA H200, 139 GiB, compute capability 9.0, driver for CUDA 13.0"}'
+check_contains 'and what there is not' "$out" '{"name":"nvrtc","ok":null,"text":"there is no libnvrtc'
+
+worker_says 'exit 127'
+run "$THRONG" doctor
+check_status 'a worker that does not start is no fault of others' 0
+check_matches 'and is named' "$out" \
+    '^-- +cuda +.*/throng-worker-cuda does not say which GPU it can use'
+check_lacks 'of its compiler nothing is known' "$out" nvrtc
+
+rm bin/throng-worker-cuda
+run "$THRONG" doctor
+check_matches 'nor is one that is not there' "$out" '^-- +cuda +no throng-worker-cuda beside'
