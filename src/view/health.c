@@ -6,7 +6,7 @@
 #include "terms/device.h"
 #include "view/view.h"
 
-#define DESCRIBE_S 30.0 /* a GPU that sleeps takes seconds to wake */
+#define DESCRIBE_S 60.0 /* a driver may compile kernels first */
 
 static void note(struct health *f, const char *name, enum health_mark mark,
                  const char *text)

@@ -101,9 +101,44 @@ static bool is_full(cudaError_t e, const char *what)
 
 /* ---- what is there ------------------------------------------------------- */
 
+static bool read_kind(int *major, int *minor)
+{
+    return cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor,
+                                  0) == cudaSuccess &&
+           cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor,
+                                  0) == cudaSuccess;
+}
+
+/* Why none of the kernels can run on it; NULL: they can. For a GPU that nvcc has
+ * not compiled them for the driver does, if it understands what nvcc has left
+ * it. Any other error, such as no memory, says nothing of them. */
+static const char *look_at_kernels(int major, int minor)
+{
+    static char text[256];
+    cudaFuncAttributes a;
+    const char *why = NULL;
+    cudaError_t e = cudaFuncGetAttributes(&a, kernels[0]);
+    if (e != cudaSuccess)
+        cudaGetLastError();
+    if (e == cudaErrorNoKernelImageForDevice ||
+        e == cudaErrorInvalidDeviceFunction)
+        why = "it has to be built for that, with a CUDA that knows it";
+    if (e == cudaErrorUnsupportedPtxVersion || e == cudaErrorInvalidPtx)
+        why = "the driver of this machine is too old to make some";
+    if (e == cudaErrorJitCompilerNotFound ||
+        e == cudaErrorJitCompilationDisabled)
+        why = "the driver of this machine cannot make some";
+    if (!why)
+        return NULL;
+    snprintf(text, sizeof(text),
+             "throng-worker-cuda has no kernels for this GPU (sm_%d%d), and %s",
+             major, minor, why);
+    return text;
+}
+
 static const char *look(void)
 {
-    int driver = 0, count = 0, major = 0;
+    int driver = 0, count = 0, major = 0, minor = 0;
     cudaDriverGetVersion(&driver);
     cudaError_t e = cudaGetDeviceCount(&count);
     if (e != cudaSuccess)
@@ -118,11 +153,9 @@ static const char *look(void)
                "CUDA_VISIBLE_DEVICES hides it)";
     if (e != cudaSuccess)
         return cudaGetErrorString(e);
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) !=
-            cudaSuccess ||
-        major < LEAST_MAJOR)
+    if (!read_kind(&major, &minor) || major < LEAST_MAJOR)
         return "the GPU is older than compute capability 8.0 (Ampere)";
-    return NULL;
+    return look_at_kernels(major, minor);
 }
 
 extern "C" const char *gpu_absent(void)
@@ -493,11 +526,7 @@ extern "C" const char *gpu_special_for(void)
 {
     static char kind[16];
     int major = 0, minor = 0;
-    if (gpu_absent() ||
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) !=
-            cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) !=
-            cudaSuccess)
+    if (gpu_absent() || !read_kind(&major, &minor))
         return NULL;
     snprintf(kind, sizeof(kind), "sm_%d%d", major, minor);
     return kind;
