@@ -28,6 +28,14 @@ bool gpu_nvml_is_there(const char *library);
 bool gpu_read_apart(const char *library, const char *visible, double wait_s,
                     struct arena *a, struct gpu_list *list);
 
+/* The same of that program, which prints them (GPU_LISTER_OPTION); where it is
+ * not there are none. */
+bool gpu_read_by(const char *program, double wait_s, struct arena *a,
+                 struct gpu_list *list);
+/* Reads what gpus_print has written; a line that is not whole is none. False:
+ * it makes no sense, and list is as it was. */
+bool gpus_read(struct str text, struct arena *a, struct gpu_list *list);
+
 /* NVML, loaded for a while; NULL: it is not there. */
 struct gpu_nvml;
 struct gpu_nvml *gpu_nvml_open(const char *library);
@@ -35,6 +43,7 @@ void gpu_nvml_close(struct gpu_nvml *n);
 /* What is on the GPU of this UUID; u->known says whether that could be read. */
 void gpu_nvml_use(struct gpu_nvml *n, const char *uuid, struct gpu_use *u);
 
+#define GPU_LISTER_OPTION "--gpus"
 #define GPU_NVML_LIBRARY "libnvidia-ml.so.1"
 
 #endif

@@ -1,4 +1,6 @@
-/* gpu_text.c - GPUs described in words: name:capability:memory, … */
+/* gpu_text.c - GPUs described in words: name:capability:memory, … of those that
+ * a person describes; of those that a program lists a line each, "UUID
+ * CAPABILITY BYTES NAME" */
 #include "sys/gpu.h"
 
 #include <stdio.h>
@@ -61,4 +63,41 @@ int gpu_parse(const char *text, struct arena *a, struct gpu_list *list,
     }
     *list = (struct gpu_list){.gpus = gpus, .count = count};
     return 0;
+}
+
+void gpus_print(struct buf *b, const struct gpu *gpus, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct gpu *g = &gpus[i];
+        buf_addf(b, "%s %d.%d %llu %s\n", g->uuid, g->capability_major,
+                 g->capability_minor, (unsigned long long)g->memory_bytes,
+                 g->name);
+    }
+}
+
+static bool read_one(struct str line, struct gpu *g)
+{
+    struct str uuid, capability, bytes;
+    if (!str_split(&line, ' ', &uuid) || !str_split(&line, ' ', &capability) ||
+        !str_split(&line, ' ', &bytes) || !line.p ||
+        uuid.len >= sizeof(g->uuid) || line.len >= sizeof(g->name) ||
+        !parse_capability(capability, g) || !num_uint(bytes, &g->memory_bytes))
+        return false;
+    memcpy(g->uuid, uuid.p, uuid.len);
+    memcpy(g->name, line.p, line.len);
+    return true;
+}
+
+bool gpus_read(struct str text, struct arena *a, struct gpu_list *list)
+{
+    struct str rest = text, line;
+    size_t lines = 0, used = 0;
+    while (str_split(&rest, '\n', &line))
+        lines++;
+    struct gpu *gpus = arena_array(a, lines + 1, sizeof(*gpus));
+    for (; str_split(&text, '\n', &line) && text.p; used++)
+        if (!read_one(line, &gpus[used]))
+            return false;
+    *list = (struct gpu_list){.gpus = gpus, .count = used};
+    return true;
 }

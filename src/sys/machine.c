@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "sys/gpu.h"
 #include "sys/machine_limits.h"
@@ -39,6 +40,27 @@ void machine_name(char *name, size_t size)
     name[size - 1] = 0;
 }
 
+/* Beside the worker that THRONG_WORKER names, or beside this program. */
+static const char *lister(struct arena *a)
+{
+    const char *worker = getenv("THRONG_WORKER");
+    char self[4096];
+    if (worker && *worker)
+        return arena_printf(a, "%s-cuda", worker);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = 0;
+    return path_join(a, path_folder(a, self), "throng-worker-cuda");
+}
+
+/* False: the driver does not answer. */
+static bool ask_for_gpus(struct arena *a, struct gpu_list *list)
+{
+    if (!gpu_nvml_read)
+        return gpu_read_by(lister(a), MACHINE_GPU_WAIT_S, a, list);
+    return gpu_read_apart(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"),
+                          MACHINE_GPU_WAIT_S, a, list);
+}
+
 static int read_rest(struct machine *m, const struct gpu_list *list,
                      struct err *err)
 {
@@ -62,9 +84,7 @@ int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
     if (gpus_text && gpu_parse(gpus_text, a, &list, err) < 0)
         return -1;
     if (!gpus_text)
-        read.gpus_silent =
-            !gpu_read_apart(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"),
-                            MACHINE_GPU_WAIT_S, a, &list);
+        read.gpus_silent = !ask_for_gpus(a, &list);
     if (read_rest(&read, &list, err))
         return -1;
     *m = read;

@@ -359,12 +359,17 @@ struct machine {
 #define MACHINE_GPU_WAIT_S 20.0 /* one that sleeps may take seconds to wake */
 /* Looks at this machine. gpus_text describes GPUs instead of asking NVML:
  * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. A
- * process of its own asks, so that a driver which hangs holds nobody. */
+ * process of its own asks, so that a driver which hangs holds nobody; of a
+ * program that is linked without NVML it is the throng-worker-cuda beside it.
+ */
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err);
 /* The same without one: for who is on the GPU already. */
 int machine_read_here(struct machine *m, const char *gpus_text, struct arena *a,
                       struct err *err);
+/* A line of each, as throng-worker-cuda --gpus says it to a machine_read that
+ * cannot ask NVML. */
+void gpus_print(struct buf *b, const struct gpu *gpus, size_t count);
 /* All of it, free, as room for tasks; the texts live in the arena. */
 void machine_room(const struct machine *m, uint32_t parallel, struct arena *a,
                   struct room *r);

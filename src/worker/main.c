@@ -58,6 +58,7 @@ static const char usage[] =
     "  --or-leave         with it: exit with 69 where its GPU is not there\n"
     "  --time-device NAME  say how fast it trains there\n"
     "  --describe-device NAME  say what is here of it\n"
+    "  --gpus             list those of this machine\n"
     "  --compile-kernels STEM  make STEM.cubin of STEM.cu, for a GPU\n"
     "  --version          print the version\n"
     "\n"
@@ -71,6 +72,7 @@ struct command_line {
     const char *timed; /* the device to time; NULL: none */
     const char *described; /* the device to describe; NULL: none */
     const char *kernels;   /* to compile; NULL: none */
+    bool gpus;             /* are to be listed */
     bool or_leave;         /* such a one needs its GPU */
     bool version, help;
 };
@@ -117,6 +119,7 @@ static const struct option_row rows[] = {
     {"time-device", OPTION_TEXT, AT(timed), 0},
     {"describe-device", OPTION_TEXT, AT(described), 0},
     {"compile-kernels", OPTION_TEXT, AT(kernels), 0},
+    {"gpus", OPTION_FLAG, AT(gpus), 0},
     {"or-leave", OPTION_FLAG, AT(or_leave), 0},
     {"version", OPTION_FLAG, AT(version), 0},
     {"help", OPTION_FLAG, AT(help), 0},
@@ -217,6 +220,12 @@ static void list_options(struct option options[ROWS + 1])
     options[ROWS] = (struct option){0};
 }
 
+static bool runs_tasks(const struct command_line *c)
+{
+    return !(c->version || c->help || c->trainer >= 0 || c->timed ||
+             c->described || c->gpus || c->kernels);
+}
+
 static int read_options(struct command_line *c, int argc, char **argv,
                         struct err *err)
 {
@@ -230,8 +239,7 @@ static int read_options(struct command_line *c, int argc, char **argv,
         if (read_option(c, &rows[option - 1], err) != 0)
             return -1;
     }
-    if (c->version || c->help || c->trainer >= 0 || c->timed || c->described ||
-        c->kernels)
+    if (!runs_tasks(c))
         return 0;
     if (optind < argc)
         return err_set(err, ERR_USAGE, "unexpected argument `%s`",
@@ -367,6 +375,20 @@ static int describe(const char *device)
     return WORKER_EXIT_DONE;
 }
 
+static int list_gpus(void)
+{
+    struct arena *a = arena_new();
+    struct machine m = {0};
+    struct buf b;
+    buf_init(&b);
+    int rc = machine_read_here(&m, NULL, a, NULL);
+    gpus_print(&b, m.gpus, m.gpu_count);
+    fputs(b.p, stdout);
+    buf_done(&b);
+    arena_free(a);
+    return rc ? WORKER_EXIT_FAILED : WORKER_EXIT_DONE;
+}
+
 /* Beside a training, which is not to wait for it. */
 static int compile_kernels(const char *stem)
 {
@@ -376,6 +398,21 @@ static int compile_kernels(const char *stem)
         return 0;
     say("", err.text);
     return WORKER_EXIT_FAILED;
+}
+
+static int do_other(const struct command_line *c, int argc, char **argv)
+{
+    if (c->version || c->help) {
+        fputs(c->help ? usage : "throng-worker " THRONG_VERSION "\n", stdout);
+        return 0;
+    }
+    if (c->trainer >= 0)
+        return be_trainer(c, argc, argv);
+    if (c->timed)
+        return timing_main(c->timed);
+    if (c->described)
+        return describe(c->described);
+    return c->gpus ? list_gpus() : compile_kernels(c->kernels);
 }
 
 static bool is_debugged(void)
@@ -394,18 +431,8 @@ static int worker_main(int argc, char **argv)
         say("", err.text);
         return WORKER_EXIT_USAGE;
     }
-    if (c.version || c.help) {
-        fputs(c.help ? usage : "throng-worker " THRONG_VERSION "\n", stdout);
-        return 0;
-    }
-    if (c.trainer >= 0)
-        return be_trainer(&c, argc, argv);
-    if (c.timed)
-        return timing_main(c.timed);
-    if (c.described)
-        return describe(c.described);
-    if (c.kernels)
-        return compile_kernels(c.kernels);
+    if (!runs_tasks(&c))
+        return do_other(&c, argc, argv);
     c.setup.env = (const char *const *)environ;
     bool debug = is_debugged();
     if (debug)

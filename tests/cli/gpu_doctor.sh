@@ -19,6 +19,14 @@ check_matches 'and it is said why there is none' "$out" \
     '^-- +cuda +this machine has no NVIDIA driver$'
 rm fault
 
+# NVML's list, for a throng that cannot load NVML.
+mkdir nvml
+cp "$THRONG_BUILD/tests/sys/libfake_nvml.so" nvml/libnvidia-ml.so.1
+run env LD_LIBRARY_PATH="$TMP/nvml" CUDA_VISIBLE_DEVICES=1,0 bin/throng-worker-cuda --gpus
+check_equal 'the second worker lists what can be seen' \
+    'GPU-aabb2222-0000 9.0 85899345920 NVIDIA H100
+GPU-aaaa1111-0000 8.0 42949672960 NVIDIA A100-SXM4-40GB' "$out"
+
 # What a worker says is told as it is.
 worker_says() { # SCRIPT
     printf '#!/bin/sh\n%s\n' "$1" >bin/throng-worker-cuda

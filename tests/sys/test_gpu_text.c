@@ -25,6 +25,44 @@ static void gpus_are_numbered_from_0(void **state)
     assert_true(l.gpus[2].memory_bytes == 3ull << 29);
 }
 
+static void a_list_that_was_printed_is_read(void **state)
+{
+    static const struct gpu gpus[] = {
+        {"GPU-1", "NVIDIA A100-SXM4-40GB", 8, 0, 40ull << 30},
+        {"MIG-2/3/0", "", 12, 1, 5},
+    };
+    struct scratch *s = *state;
+    struct gpu_list l;
+    struct buf b;
+    buf_init(&b);
+    gpus_print(&b, gpus, 2);
+    assert_true(gpus_read(buf_str(&b), s->arena, &l));
+    assert_int_equal(l.count, 2);
+    assert_memory_equal(l.gpus, gpus, sizeof(gpus));
+    b.len--; /* the second one is not there yet */
+    assert_true(gpus_read(buf_str(&b), s->arena, &l));
+    assert_int_equal(l.count, 1);
+    buf_done(&b);
+    assert_true(gpus_read(STR(""), s->arena, &l));
+    assert_int_equal(l.count, 0);
+}
+
+static void a_list_that_makes_no_sense_is_none(void **state)
+{
+    static const char *const wrong[] = {
+        "GPU-1\n",         "GPU-1 8.0\n",      "GPU-1 8.0 5\n",
+        "GPU-1 8.x 5 a\n", "GPU-1 8.0 -5 a\n", "GPU-1 8.0 5 a\n\n"};
+    struct scratch *s = *state;
+    struct gpu_list l = {.count = 7};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        assert_false(gpus_read(str_of(wrong[i]), s->arena, &l));
+    const char *too_long = arena_printf(s->arena, "GPU-%0200d 8.0 5 a\n", 1);
+    assert_false(gpus_read(str_of(too_long), s->arena, &l));
+    too_long = arena_printf(s->arena, "GPU 8.0 5 %0200d\n", 1);
+    assert_false(gpus_read(str_of(too_long), s->arena, &l));
+    assert_int_equal(l.count, 7);
+}
+
 static void an_empty_description_is_no_gpus(void **state)
 {
     struct scratch *s = *state;
@@ -73,6 +111,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(gpus_are_numbered_from_0),
+        scratch_test(a_list_that_was_printed_is_read),
+        scratch_test(a_list_that_makes_no_sense_is_none),
         scratch_test(an_empty_description_is_no_gpus),
         scratch_test(mistakes_are_named_with_their_place),
     };

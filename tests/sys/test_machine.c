@@ -2,6 +2,8 @@
 #include "scratch.h"
 
 #include <sched.h>
+#include <sys/wait.h>
+#include "sys/gpu.h"
 
 static void this_machine_has_a_name_cpus_and_memory(void **state)
 {
@@ -62,6 +64,35 @@ static void without_nvml_there_are_no_gpus(void **state)
     assert_int_equal(m.gpu_count, 0);
 }
 
+static void without_nvml_another_program_lists_them(void **state)
+{
+    struct scratch *s = *state;
+    struct machine m;
+    scratch_program(
+        s, "worker-cuda",
+        "#!/bin/sh\n"
+        "test \"$*\" = --gpus && echo GPU-1 8.0 1024 NVIDIA A100\n");
+    setenv("THRONG_WORKER", scratch_path(s, "worker"), 1);
+    assert_int_equal(machine_read(&m, NULL, s->arena, NULL), 0);
+    unsetenv("THRONG_WORKER");
+    assert_int_equal(m.gpu_count, 1);
+    assert_string_equal(m.gpus[0].uuid, "GPU-1");
+    assert_string_equal(m.gpus[0].name, "NVIDIA A100");
+    assert_false(m.gpus_silent);
+}
+
+static void one_that_hangs_holds_nobody(void **state)
+{
+    struct scratch *s = *state;
+    struct gpu_list l = {.count = 7};
+    const char *program = scratch_program(
+        s, "hangs",
+        "#!/bin/sh\necho GPU-1 8.0 1024 A100\nexec tail -f /dev/null\n");
+    assert_false(gpu_read_by(program, 0.05, s->arena, &l));
+    assert_int_equal(l.count, 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -70,6 +101,8 @@ int main(void)
         scratch_test(described_gpus_are_taken),
         scratch_test(a_wrong_description_is_an_error_and_changes_nothing),
         scratch_test(without_nvml_there_are_no_gpus),
+        scratch_test(without_nvml_another_program_lists_them),
+        scratch_test(one_that_hangs_holds_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,14 @@ if [[ ! -x $static/throng ]]; then
     run ninja -C "$static" throng
     check_status 'it is built' 0
 fi
+# It loads no NVML: another program does.
+printf '%s\n' '#!/bin/sh' \
+    'test "$*" = --gpus && echo GPU-1 9.0 150000000000 NVIDIA H200' >worker-cuda
+chmod +x worker-cuda
+run env THRONG_WORKER="$TMP/worker" "$static/throng" doctor
+check_matches 'throng-worker-cuda lists the GPUs' "$out" \
+    '^ok +gpus +1, first: NVIDIA H200$'
+
 mkdir -p root/proc root/tmp root/dev
 : >root/dev/null # a file will do
 unset THRONG_RUNTIME_DIR XDG_CACHE_HOME
