@@ -400,8 +400,11 @@ static int compile_kernels(const char *stem)
     return WORKER_EXIT_FAILED;
 }
 
+/* Whoever names GPUs by their numbers, as schedulers do, means those of NVML;
+ * CUDA counts them by how fast they are. */
 static int do_other(const struct command_line *c, int argc, char **argv)
 {
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
     if (c->version || c->help) {
         fputs(c->help ? usage : "throng-worker " THRONG_VERSION "\n", stdout);
         return 0;

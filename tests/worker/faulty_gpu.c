@@ -7,6 +7,8 @@
  * it (CUDA_VISIBLE_DEVICES) finds a GPU; `bytes=N`, no more memory than that in
  * all; `bytes=N taken=M`, of which another process has so much; `bytes=N
  * late=M`, the same from when it was seen that all are free; `absent=WHY`.
+ * Nor is there one where numbers of GPUs would not be those of NVML
+ * (CUDA_DEVICE_ORDER).
  * Steps that are given go into the file that THRONG_TEST_GPU_STEPS names: the
  * cohort's machine, and how many. */
 #include <malloc.h>
@@ -136,6 +138,9 @@ uint64_t __wrap_gpu_all_bytes(void)
 const char *__wrap_gpu_absent(void)
 {
     static char text[128];
+    const char *order = getenv("CUDA_DEVICE_ORDER");
+    if (!order || strcmp(order, "PCI_BUS_ID") != 0)
+        return "GPU 0 is the fastest one, not NVML's";
     bool faulty = fault(text, sizeof(text));
     if (faulty && strncmp(text, "absent=", 7) == 0)
         return text + 7;
