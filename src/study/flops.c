@@ -69,6 +69,20 @@ struct nn_model *flops_model(struct flop_counter *f, const struct value *point,
     return nn_model_read(model, &facts, &faults);
 }
 
+bool study_cohort_key(const struct plan *p, const char *home,
+                      const struct value *point, uint64_t *key)
+{
+    struct flop_counter *f = flops_open(p, home);
+    struct data_view view;
+    struct nn_model *m = flops_model(f, point, &view);
+    bool known = m != NULL;
+    if (known)
+        *key = nn_model_key(m);
+    nn_model_free(m);
+    flops_close(f);
+    return known;
+}
+
 /* Of one row, forward; NaN: it cannot be known. */
 static double forward_of(struct flop_counter *f, const struct value *point,
                          struct data_view *view)

@@ -398,6 +398,9 @@ struct data_view;
  * of them cannot be read. Yours to free. */
 struct nn_model *flops_model(struct flop_counter *f, const struct value *point,
                              struct data_view *view);
+/* Of its cohort; false: the model or its data cannot be read. */
+bool study_cohort_key(const struct plan *p, const char *home,
+                      const struct value *point, uint64_t *key);
 /* To predict one row, which has so many columns. */
 double flops_of_row(struct flop_counter *f, const struct value *point,
                     double *columns);

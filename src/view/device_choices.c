@@ -39,3 +39,20 @@ int device_choices_words(struct buf *b, struct store *store, struct err *err)
     device_choice_words(b, &t.largest);
     return 0;
 }
+
+bool device_choice_words_of(struct buf *b, struct store *store, uint64_t key)
+{
+    struct arena *a = arena_new();
+    struct device_choice c;
+    struct str text = {0};
+    const char *name =
+        arena_printf(a, STORE_DEVICE_FACT "%016llx", (unsigned long long)key);
+    bool known = !store_fact(store, name, a, &text, NULL) && text.p &&
+                 device_choice_parse(text, &c);
+    if (known) {
+        buf_adds(b, "auto chose ");
+        device_choice_words(b, &c);
+    }
+    arena_free(a);
+    return known;
+}

@@ -436,6 +436,27 @@ static void add_cpus(struct explainer *e, const struct attempt *a,
         use_cpus_verdict(words, a->seconds, a->cpu_seconds, needs.cpus);
 }
 
+/* What was chosen for its models, or for all where nobody knows which they are.
+ */
+static void add_choice(struct explainer *e, struct buf *words)
+{
+    const struct plan *p = e->plan;
+    struct buf own;
+    uint64_t key;
+    buf_init(&own);
+    device_choices_words(words, e->store, NULL);
+    const struct value *point =
+        words->len && p && p->model_root
+            ? json_parse(e->arena, e->trial.point, "point", true, NULL)
+            : NULL;
+    if (point && study_cohort_key(p, e->where->home, point, &key) &&
+        device_choice_words_of(&own, e->store, key)) {
+        buf_reset(words);
+        buf_addstr(words, buf_str(&own));
+    }
+    buf_done(&own);
+}
+
 /* On which device it trains, who chose that, and what that waits for. */
 static void add_device(struct explainer *e)
 {
@@ -444,7 +465,7 @@ static void add_device(struct explainer *e)
     buf_init(&words);
     if (a && a->use.device[0] && strcmp(a->use.device, devices[0].name) != 0)
         buf_addf(&e->out, "Its device is %s.\n", a->use.device);
-    device_choices_words(&words, e->store, NULL);
+    add_choice(e, &words);
     add_sentence(&e->out, &words);
     if (a)
         use_verdict(&words, &a->use, a->seconds, a->cpu_seconds);

@@ -102,6 +102,19 @@ check_equal 'each kind of model has its own device' \
 run "$THRONG" status kinds
 check_contains 'and both are told' "$out" \
     'cpu for 1 kind of models, cuda for 1 kind of models'
+explained() { # what explain says was chosen for each trial, and what it had
+    for i in 1 2 3 4 5 6 7 8; do
+        "$THRONG" explain kinds $i | sed -n 's/^Auto chose \([a-z]*\)[:, ].*/\1/p'
+        "$THRONG" show kinds $i --json | grep -o '"device":"[a-z]*"' | cut -d '"' -f 4
+    done | paste - - | sort | uniq -c | tr -s ' \t\n' ' '
+}
+check_equal 'explain tells what was chosen for the models of the trial' \
+    ' 4 cpu cpu 4 cuda cuda ' "$(explained)"
+mv xy.csv away.csv
+run "$THRONG" explain kinds 1
+check_contains 'or of all, where it cannot know which they are' "$out" \
+    'Auto chose cpu for 1 kind of models, cuda for 1 kind of models'
+mv away.csv xy.csv
 
 # Said in words, it is as it is said.
 { study said '[4]'; echo 'device: cpu'; } >said.yaml
