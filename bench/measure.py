@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+# What is measured: $THRONG_BUILD, which names a folder by its path or below the
+# project's.
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, os.environ.get("THRONG_BUILD", "build"))
 THRONG = os.path.join(BUILD, "throng")
