@@ -71,7 +71,8 @@ static bool sets_devices(const struct plan *p)
 
 bool study_shares_gpus(const struct plan *p, size_t gpus)
 {
-    return gpus > 0 && !p->gpus_said && !p->model_root && !sets_devices(p);
+    return gpus > 0 && p->kind->runs == RUNS_COMMAND && !p->gpus_said &&
+           !sets_devices(p);
 }
 
 /* With `parallel: 8` on 2 GPUs the person wants 8 at once. */

@@ -74,6 +74,24 @@ run "$THRONG" run many.yaml
 check_contains "with more at once than GPUs they are shared" "$err" "2 trials share each of the 2 GPUs"
 check_matches "each trial on one" "$(saw many)" '^[01]{6}$'
 
+# ---- models that are asked ---------------------------------------------------------
+# They work in throng's own processes, as those that are trained do.
+awk 'BEGIN { print "x,y"; for (i = 0; i < 20; i++) print i "," i }' >rows.csv
+cut -d, -f1 rows.csv >new.csv
+printf '%s\n' 'data: {file: rows.csv, label: y}' 'layers: [{dense: 1}]' 'loss: mse' \
+    'epochs: 1' >net.yaml
+"$THRONG" train net.yaml >/dev/null 2>&1
+printf '%s\n' 'predict: {models: net.safetensors, data: new.csv, shard: 5}' >asked.yaml
+printf '%s\n' 'task: {kind: infer, weights: net.safetensors, data: "${file}"}' \
+    'method: grid' 'parameters: {file: {values: [new.csv, rows.csv]}}' >named.yaml
+for i in asked named; do
+    run "$THRONG" check $i.yaml
+    check_matches "$i: models that are asked get no GPU each" "$out" '^needs +1 cpu each'
+    run "$THRONG" run $i.yaml
+    check_status "$i: they answer" 0
+    check_lacks "$i: and nothing is said of GPUs" "$err" GPU
+done
+
 # ---- what check --try measures ---------------------------------------------------
 study tried 'mkdir alone || exit 1
 echo "0 $$ 3000000000" >>"$THRONG_GPUS_USE"
