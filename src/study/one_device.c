@@ -4,7 +4,8 @@
  * cpu or the GPU to itself, less what a conductor would take. Of models that
  * answer every pass over the rows is a trial, of one step a batch, forward
  * alone: on a GPU they go together, on a cpu one after the other. The rows are
- * read for it, where there is something to choose between. */
+ * read for it, where there is something to choose between. A product of tables
+ * is asked for on cpus alone. */
 #include "study/study.h"
 
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 #include "study/devices.h"
 
 #define FORWARD_PART 3 /* of a step of training, forward is one in so many */
-#define WINDOW 16      /* rows of a product that are looked at */
 
 struct looked {
     const struct task *task;
@@ -23,7 +23,6 @@ struct looked {
     const struct value *model, *spec;
     const char *folder;
     struct data_set *set;
-    struct data_product *product;
     struct data_view view;
     uint64_t rows; /* to be trained on, or answered for */
 };
@@ -45,32 +44,15 @@ static bool open_own(struct looked *l)
     return true;
 }
 
-static bool open_product(struct looked *l, const struct value *tables,
-                         struct str fitted, const char *weights)
-{
-    size_t count = tables->kind == VALUE_LIST ? tables->count : 0;
-    const char **paths = arena_array(l->arena, count + 1, sizeof(*paths));
-    for (size_t i = 0; i < count; i++)
-        paths[i] =
-            path_join(l->arena, l->folder,
-                      arena_cstr(l->arena, value_text(tables->items[i])));
-    l->product = count ? data_product_open(paths, count, fitted, weights,
-                                           WINDOW, &l->view, NULL)
-                       : NULL;
-    l->rows = l->product ? data_product_rows(l->product) : 0;
-    return l->product != NULL;
-}
-
-/* Rows of another day, by what the weights say of those of training. */
+/* Rows of another day, by what the weights say of those of training. No GPU can
+ * do a product of tables. */
 static bool open_new(struct looked *l)
 {
     const char *weights = arena_cstr(l->arena, l->task->weights);
-    const struct value *product = value_get(l->spec, STR("product"));
     struct nn_about about;
-    if (nn_weights_about(weights, l->arena, &about, NULL) || !about.data.len)
+    if (value_get(l->spec, STR("product")) ||
+        nn_weights_about(weights, l->arena, &about, NULL) || !about.data.len)
         return false;
-    if (product)
-        return open_product(l, product, about.data, weights);
     l->set = data_open_fitted(l->spec, l->folder, about.data, weights, &l->view,
                               NULL);
     l->rows = l->set ? l->view.test.count : 0;
@@ -127,7 +109,6 @@ static bool read_work(const struct task *task, struct device_work *w)
     bool known = l.spec && (task->new_rows ? open_new(&l) : open_own(&l)) &&
                  l.rows && work_of(&l, w);
     data_close(l.set);
-    data_product_close(l.product);
     arena_free(l.arena);
     return known;
 }

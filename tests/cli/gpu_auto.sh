@@ -178,7 +178,7 @@ run "$THRONG" "${single[@]}" --device auto
 check_matches 'where the GPU is slow it is the cpu' "$err" \
     'device cpu: it should take .* on the GPU, .* on a cpu'
 
-# Models that answer: of new rows, of their own, of a product of tables.
+# Models that answer: of new rows, of their own.
 run "$THRONG" predict net.safetensors --data xy.csv
 check_matches 'where the GPU is slow the cpu predicts' "$err" \
     'throng predict: device cpu: it should take .* on the GPU, .* on a cpu'
@@ -211,7 +211,8 @@ paces '1e-3 1e9 0' '1e-9 1e14 0'
 printf 'x\n0.1\n0.2\n' >a.csv
 printf 'y\n0.1\n0.2\n' >b.csv
 run "$THRONG" predict net.safetensors --product a.csv,b.csv --keep all
-check_contains 'and so is it for a product of tables' "$err" 'throng predict: device cuda: '
+check_status 'a product of tables is asked for' 0
+check_lacks 'on cpus, since no GPU can do it' "$err" 'it should take'
 run "$THRONG" predict net.safetensors --data none.csv
 check_status 'rows that are not there are not chosen for' 4
 check_lacks 'and are missed as ever' "$err" 'it should take'
