@@ -93,7 +93,8 @@ static bool work_of(struct looked *l, struct device_work *w)
                         !trains               ? 1
                         : l->task->budget > 0 ? l->task->budget
                                               : nn_model_epochs(m));
-    w->trials = trains ? 1 : passes_of(l);
+    w->trials = 1;
+    w->passes = trains ? 0 : passes_of(l);
     w->flops /= trains ? 1 : FORWARD_PART;
     w->cpus = 1;
     nn_model_free(m);

@@ -53,7 +53,8 @@ static size_t members_of(const struct device_work *w, const struct device *d,
         enough = MEMBERS_LEAST;
     if (w->at_once)
         most = fmin(most, ceil((double)w->at_once / gpus_of(w)));
-    most = fmin(most, ceil((double)w->trials / gpus_of(w)));
+    most = fmin(most, w->passes ? (double)w->passes
+                                : ceil((double)w->trials / gpus_of(w)));
     most = enough < most ? ceil(enough) : most;
     return most < 1 ? 1 : (size_t)most;
 }
@@ -61,6 +62,24 @@ static size_t members_of(const struct device_work *w, const struct device *d,
 static double rounds(double trials, double together)
 {
     return ceil(trials / together);
+}
+
+static double on_cpus(const struct device_work *w, const struct device_pace *p,
+                      double trials)
+{
+    double passes = w->passes ? (double)w->passes : 1;
+    return rounds(trials, w->cpus) *
+           (w->host_s + passes * w->steps * step_s(w, p, 1));
+}
+
+static double on_gpus(const struct device_work *w, const struct device_pace *p,
+                      double trials, double members)
+{
+    double each = w->steps * step_s(w, p, members);
+    if (!w->passes)
+        return rounds(trials, members * gpus_of(w)) * each;
+    return rounds(trials, gpus_of(w)) *
+           (w->host_s + rounds((double)w->passes, members) * each);
 }
 
 struct device_choice device_choose(const struct device_work *w,
@@ -71,17 +90,16 @@ struct device_choice device_choose(const struct device_work *w,
     double trials = (double)(w->trials < 1 ? 1 : w->trials);
     size_t members = members_of(w, g, gpu);
     double conduct = trials * w->conduct_s;
-    double on_cpus = rounds(trials, w->cpus) * w->steps * step_s(w, cpu, 1);
-    double on_gpu = rounds(trials, (double)members * gpus_of(w)) * w->steps *
-                    step_s(w, gpu, (double)members);
-    struct device_choice choice = {.cpu_s = fmax(on_cpus, conduct),
-                                   .gpu_s =
-                                       gpu->start_s + fmax(on_gpu, conduct),
+    double cpus = on_cpus(w, cpu, trials);
+    double gpus = on_gpus(w, gpu, trials, (double)members);
+    struct device_choice choice = {.cpu_s = fmax(cpus, conduct),
+                                   .gpu_s = gpu->start_s + fmax(gpus, conduct),
                                    .work = *w};
     bool faster = choice.gpu_s < choice.cpu_s;
-    choice.conductor_s = conduct > (faster ? on_gpu : on_cpus) ? conduct : 0;
+    choice.conductor_s = conduct > (faster ? gpus : cpus) ? conduct : 0;
     choice.device = faster ? g : c;
-    choice.members = faster ? members : device_capacity(c, w->numbers);
+    if (!w->passes)
+        choice.members = faster ? members : device_capacity(c, w->numbers);
     return choice;
 }
 
@@ -161,9 +179,10 @@ void device_choice_words(struct buf *b, const struct device_choice *c)
 {
     const struct device_work *w = &c->work;
     buf_adds(b, c->device->name);
-    if (c->device->gpu)
+    bool together = c->device->gpu && c->members;
+    if (together)
         buf_addf(b, ", up to %zu at a time", c->members);
-    if (c->device->gpu && w->gpus > 1)
+    if (together && w->gpus > 1)
         buf_addf(b, " on each of %u GPUs", w->gpus);
     if (c->why != DEVICE_BY_TIME) {
         buf_addf(b, ": %s", reasons[c->why].words);

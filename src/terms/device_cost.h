@@ -27,11 +27,14 @@ struct device_pace {
 bool device_pace_fit(struct device_pace *p,
                      const struct device_sample samples[2]);
 
-/* What is to be trained: trials of one cohort key. */
+/* What is to be trained, or asked: trials of one cohort key. */
 struct device_work {
     double depth, flops; /* of a step of one of them */
-    double steps;        /* of one, in all */
-    uint64_t numbers;    /* of one, see device_capacity */
+    double steps;     /* of one, in all; of models that are asked of a pass */
+    int64_t passes;   /* of one, of models that are asked: they go together on a
+                         GPU, and trials one after the other; 0: it is trained */
+    double host_s;    /* of one of those, of a cpu that brings rows there */
+    uint64_t numbers; /* of one, see device_capacity */
     int64_t trials;
     int64_t at_once; /* at most, by the method; 0: any number */
     unsigned cpus;
@@ -49,7 +52,7 @@ enum device_why {
 struct device_choice {
     const struct device *device;
     enum device_why why;
-    size_t members; /* of a cohort, on each GPU */
+    size_t members; /* of a cohort, on each GPU; 0: models are asked */
     double cpu_s, gpu_s;
     double conductor_s; /* that the conductor needs, where it is the slower one
                            on that device; else 0 */

@@ -93,6 +93,47 @@ static void several_gpus_share_the_trials(void **state)
     buf_done(&words);
 }
 
+/* Of an ensemble with samples: the passes of a trial go together. */
+static void models_that_are_asked_go_together(void **state)
+{
+    struct device_work w = digits;
+    (void)state;
+    w.trials = 4;
+    w.passes = 2000;
+    w.steps = 100;
+    struct device_choice c = device_choose(&w, &slow, &fast), read;
+    assert_string_equal(c.device->name, "cuda");
+    w.passes = 1;
+    assert_string_equal(device_choose(&w, &slow, &fast).device->name, "cpu");
+    struct buf b, words;
+    buf_init(&b);
+    buf_init(&words);
+    device_choice_print(&b, &c);
+    assert_true(device_choice_parse(buf_str(&b), &read));
+    device_choice_words(&words, &read);
+    assert_true(
+        str_starts(buf_str(&words), STR("cuda: 4 trials should take ")));
+    buf_done(&b);
+    buf_done(&words);
+}
+
+/* Rows come to a GPU through one process. */
+static void rows_that_take_longer_than_passes_are_for_cpus(void **state)
+{
+    struct device_work w = digits;
+    (void)state;
+    w.trials = 160;
+    w.passes = 2000;
+    w.steps = 100;
+    w.host_s = 1000;
+    struct device_choice c = device_choose(&w, &slow, &fast);
+    assert_string_equal(c.device->name, "cpu");
+    assert_true(c.cpu_s > 10000 && c.cpu_s < 10200);
+    assert_true(c.gpu_s > 160000);
+    w.gpus = 16;
+    assert_true(device_choose(&w, &slow, &fast).gpu_s < 10100);
+}
+
 /* A recurrent layer's steps follow each other, however fast the GPU is. */
 static void long_rows_of_operations_cost_a_gpu_more(void **state)
 {
@@ -220,6 +261,8 @@ int main(void)
         cmocka_unit_test(a_few_small_models_stay_on_the_cpu),
         cmocka_unit_test(a_method_that_learns_has_few_at_once),
         cmocka_unit_test(several_gpus_share_the_trials),
+        cmocka_unit_test(models_that_are_asked_go_together),
+        cmocka_unit_test(rows_that_take_longer_than_passes_are_for_cpus),
         cmocka_unit_test(long_rows_of_operations_cost_a_gpu_more),
         cmocka_unit_test(the_conductor_bounds_what_a_gpu_gains),
         cmocka_unit_test(where_cpus_keep_up_with_the_conductor_they_train),
