@@ -573,7 +573,7 @@ static const struct key keys[] = {
       "models that parameters name, on the rows of data"},
      read_task},
     {{"model", "a file", "built-in training instead of a command"}, read_model},
-    {{"device", DEVICE_NAMES, "what built-in training computes on"},
+    {{"device", DEVICE_NAMES, "what models are trained on, or asked"},
      read_device},
     {{"kernels", DEVICE_NAMES, "another word for device"}, read_kernels},
     {{"external", "an object",

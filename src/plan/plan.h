@@ -403,6 +403,8 @@ struct str plan_fitting_name(struct str name, struct arena *a);
 /* True when a parameter of that name is declared: a leaf of the space
  * ("opt.lr"), a nested outer name ("opt") or a member of the points. */
 bool plan_declares(const struct plan *p, struct str name);
+/* True when its tasks train models or ask them, in throng's own processes. */
+bool plan_runs_models(const struct plan *p);
 /* True when one of its templates makes this file. */
 bool plan_makes(const struct plan *p, struct str file);
 

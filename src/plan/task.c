@@ -16,6 +16,11 @@ static const struct task_kind *choose(const struct reading *in,
     return read_choice(in, v, "task", names) < 0 ? NULL : task_kind_find(v->s);
 }
 
+bool plan_runs_models(const struct plan *p)
+{
+    return p->kind->runs == RUNS_MODEL || p->kind->runs == RUNS_ROWS;
+}
+
 void read_task(struct study_file *r, const struct value *v)
 {
     struct plan *p = r->plan;

@@ -193,6 +193,12 @@ struct data_product *bulk_product(const struct bulk *b, struct err *err)
     return p;
 }
 
+uint64_t bulk_shard_rows(const struct bulk *b)
+{
+    uint64_t count = shards_count(b->shards);
+    return count ? (shards_rows(b->shards) + count - 1) / count : 0;
+}
+
 /* ---- the task of a shard
  * ------------------------------------------------------ */
 

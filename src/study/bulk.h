@@ -99,6 +99,8 @@ struct bulk *bulk_open(const struct plan *p, const char *home,
 void bulk_close(struct bulk *b); /* NULL is accepted */
 /* The product of tables that its rows are, to name them by. Yours to close. */
 struct data_product *bulk_product(const struct bulk *b, struct err *err);
+/* How many a shard has, one by the other. */
+uint64_t bulk_shard_rows(const struct bulk *b);
 /* What the task of a shard has that others have not. */
 int bulk_fill(const struct bulk *b, const struct value *point, struct task *t,
               struct err *err);

@@ -172,11 +172,13 @@ void study_devices_open(struct study *s);
 void study_devices_close(struct study *s);
 /* The same without a store, of jobs alone. */
 void study_devices_foresee(struct study *s);
-/* The program that trains on GPUs of jobs; NULL: none does. */
+/* The program that has models on GPUs of jobs; NULL: none does. */
 const char *study_worker_beside(const struct study *s);
 /* The device of a trial with this model; lives as long as both. */
 struct str study_device(const struct study *s, const struct live *l,
                         const struct value *model);
+/* That of a task which asks models; the same. */
+struct str study_asked_device(const struct study *s, const struct task *t);
 /* What a member of a cohort needs there. */
 void study_device_share(const struct study *s, struct needs *n);
 

@@ -4,7 +4,7 @@
 
 static const char missing[] =
     "there is no throng-worker-cuda beside throng-worker (it is built where "
-    "nvcc is found), so every trial would fail; `device: cpu` trains without";
+    "nvcc is found), so every trial would fail; `device: cpu` does without";
 
 static const char *cuda_worker(struct arena *a)
 {
@@ -14,7 +14,7 @@ static const char *cuda_worker(struct arena *a)
 
 static bool is_in_jobs(const struct plan *p)
 {
-    return p->model_root && !place_is_here(p->site.engine);
+    return plan_runs_models(p) && !place_is_here(p->site.engine);
 }
 
 void study_share_device(const struct plan *p, int64_t total, struct arena *a,
@@ -55,21 +55,20 @@ static void say_here(struct buf *b, const struct plan *p, size_t gpus,
     else if (!there)
         buf_addf(b, "cuda: %s", missing);
     else if (gpus)
-        buf_addf(b,
-                 "cuda: on %zu GPU%s, all members of a cohort at the same "
-                 "time",
-                 gpus, gpus == 1 ? "" : "s");
+        buf_addf(b, "cuda: on %zu GPU%s, all %s at the same time", gpus,
+                 gpus == 1 ? "" : "s",
+                 p->model_root ? "members of a cohort" : "models and samples");
     else
         buf_adds(b, "cuda: no GPU is seen here (`throng doctor` says more); "
                     "where there is none every trial fails, and `device: cpu` "
-                    "trains without");
+                    "does without");
 }
 
 void study_device_words(struct buf *b, const struct plan *p, size_t gpus,
                         int64_t total, struct arena *a)
 {
     const struct device *d = device_find(p->device, NULL);
-    if (!p->model_root || (!job_device_is_auto(p) && !d->gpu))
+    if (!plan_runs_models(p) || (!job_device_is_auto(p) && !d->gpu))
         return;
     if (is_in_jobs(p))
         say_in_jobs(b, p, total, a);

@@ -3,9 +3,9 @@
  * Where this machine has a GPU, the models of each cohort key are trained where
  * that should be over first (terms/device_cost.h), by how fast both devices
  * are, how many trials of the key there will be, and how many of them may run
- * at once. It is decided when the first trial of a key is made, and stored:
- * whoever goes on with the study does the same. A trial that goes on stays on
- * the device that it was on. */
+ * at once; the same of models that are asked. It is decided when the first
+ * trial of a key is made, and stored: whoever goes on with the study does the
+ * same. A trial that goes on stays on the device that it was on. */
 #include "study/devices.h"
 
 #include <math.h>
@@ -20,6 +20,7 @@
 #define NO_END_TRIALS 1000 /* of a study without an end */
 #define FORWARD_AND_BACKWARD 3
 #define LEARNING_AT_ONCE 4 /* trials for each cpu, of a method that learns */
+#define KEY_OF_SHARDS 1    /* all ask the same models; 0 is the key of jobs */
 /* Of the conductor's time, for a trial: what it was for small networks of 20
  * epochs on several machines (docs/explanation/gpu-cohorts.md). */
 #define CONDUCT_S 3e-4
@@ -141,18 +142,20 @@ static void look_at_samples(struct study_devices *d)
     arena_free(a);
 }
 
+static int64_t total_of(const struct study *s)
+{
+    int64_t total = study_total(s, &s->run.counts);
+    return total < 0 ? NO_END_TRIALS : total;
+}
+
 static int64_t trials_of(const struct study_devices *d, uint64_t key)
 {
-    const struct study *s = d->study;
-    int64_t total = study_total(s, &s->run.counts);
     size_t same = 0;
     for (size_t i = 0; i < d->sample_count; i++)
         same += d->samples[i] == key;
-    if (total < 0)
-        total = NO_END_TRIALS;
     double part =
         d->sample_count ? fmax((double)same, 0.5) / (double)d->sample_count : 1;
-    double trials = ceil((double)total * part);
+    double trials = ceil((double)total_of(d->study) * part);
     return trials < 1 ? 1 : (int64_t)trials;
 }
 
@@ -182,6 +185,16 @@ struct device_work device_work_of(const struct nn_model *m, size_t rows,
         .numbers = nn_model_member_numbers(m)};
 }
 
+/* So many trials of it on this machine. */
+static void place_work(const struct study *s, int64_t trials,
+                       struct device_work *w)
+{
+    w->trials = trials;
+    w->conduct_s = CONDUCT_S;
+    w->gpus = (unsigned)gpus_of(s);
+    w->cpus = study_cpus(s) ? study_cpus(s) : 1;
+}
+
 static struct device_work work_of(const struct study_devices *d,
                                   const struct nn_model *m, size_t rows)
 {
@@ -189,10 +202,7 @@ static struct device_work work_of(const struct study_devices *d,
     const struct plan *p = s->plan;
     bool learns = p->strategy->learns != LEARNS_NOT;
     struct device_work w = device_work_of(m, rows, nn_model_epochs(m));
-    w.trials = trials_of(d, nn_model_key(m));
-    w.conduct_s = CONDUCT_S;
-    w.gpus = (unsigned)gpus_of(s);
-    w.cpus = study_cpus(s) ? study_cpus(s) : 1;
+    place_work(s, trials_of(d, nn_model_key(m)), &w);
     w.at_once = learns ? LEARNING_AT_ONCE * w.cpus : 0;
     if (p->parallel && (!w.at_once || p->parallel < w.at_once))
         w.at_once = p->parallel;
@@ -238,23 +248,38 @@ static bool recall(struct study_devices *d, uint64_t key,
     return known;
 }
 
+/* In this run or an earlier one; NULL: not yet. */
+static const struct device_choice *decided(struct study_devices *d,
+                                           uint64_t key)
+{
+    struct device_choice *c = idmap_get(d->choices, key), known;
+    if (c || !recall(d, key, &known))
+        return c;
+    c = arena_alloc(d->arena, sizeof(*c));
+    *c = known;
+    idmap_set(d->choices, key, c);
+    return c;
+}
+
+static const struct device_choice *decide(struct study_devices *d, uint64_t key,
+                                          const struct device_work *w)
+{
+    struct device_choice *c = arena_alloc(d->arena, sizeof(*c));
+    *c = device_choose(w, &d->cpu, &d->gpu);
+    idmap_set(d->choices, key, c);
+    remember(d, key, c);
+    return c;
+}
+
 static const struct device_choice *
 choice_of(struct study_devices *d, const struct nn_model *m, size_t rows)
 {
     uint64_t key = nn_model_key(m);
-    struct device_choice *c = idmap_get(d->choices, key);
+    const struct device_choice *c = decided(d, key);
     if (c)
         return c;
-    c = arena_alloc(d->arena, sizeof(*c));
-    bool known = recall(d, key, c);
-    if (!known) {
-        struct device_work w = work_of(d, m, rows);
-        *c = device_choose(&w, &d->cpu, &d->gpu);
-    }
-    idmap_set(d->choices, key, c);
-    if (!known)
-        remember(d, key, c);
-    return c;
+    struct device_work w = work_of(d, m, rows);
+    return decide(d, key, &w);
 }
 
 /* ---- for tasks --------------------------------------------------------------
@@ -289,6 +314,47 @@ struct str study_device(const struct study *s, const struct live *l,
     return str_of(c ? c->device->name : devices[0].name);
 }
 
+/* ---- for tasks that ask models ----------------------------------------------
+ */
+
+static uint64_t asked_key(const struct study *s, const struct task *t)
+{
+    if (s->bulk)
+        return KEY_OF_SHARDS;
+    struct arena *a = arena_new();
+    struct nn_model *m =
+        weights_model(arena_cstr(a, t->weights), NULL, NULL, a, NULL);
+    uint64_t key = m ? nn_model_key(m) : 0;
+    nn_model_free(m);
+    arena_free(a);
+    return key;
+}
+
+/* Which models other trials ask nobody knows yet: it is decided as if all asked
+ * this one. */
+struct str study_asked_device(const struct study *s, const struct task *t)
+{
+    struct study_devices *d = s->devices;
+    struct task like = *t;
+    struct device_work w;
+    if (!d)
+        return s->plan->device;
+    if (d->in_jobs)
+        return str_of(d->job.device->name);
+    uint64_t key = asked_key(s, t);
+    const struct device_choice *c = decided(d, key);
+    if (s->bulk)
+        like.shard.count = bulk_shard_rows(s->bulk);
+    if (!c && task_work(&like, &w)) {
+        place_work(s, total_of(s), &w);
+        c = decide(d, key, &w);
+    }
+    return str_of(c ? c->device->name : devices[0].name);
+}
+
+/* ---- what they need ---------------------------------------------------------
+ */
+
 /* Where GPUs train most of them, as many are out as they train together, and as
  * many again, so that they need not wait for them. */
 void study_device_share(const struct study *s, struct needs *n)
@@ -303,7 +369,8 @@ void study_device_share(const struct study *s, struct needs *n)
         return;
     for (size_t i = 0; idmap_next(d->choices, &i, &key, &at);) {
         const struct device_choice *c = at;
-        if (c->device->gpu && (!best || c->work.trials > best->work.trials))
+        if (c->device->gpu && c->members &&
+            (!best || c->work.trials > best->work.trials))
             best = c;
     }
     size_t gpus = best && best->work.gpus > 1 ? best->work.gpus : 1;
@@ -364,7 +431,7 @@ static const char *study_cuda_worker(const struct study *s)
 
 const char *study_worker_beside(const struct study *s)
 {
-    if (!s->plan->model_root || !s->setup.worker)
+    if (!plan_runs_models(s->plan) || !s->setup.worker)
         return NULL;
     const char *path = study_cuda_worker(s);
     return file_exists(path) && job_device(s->plan, path).device->gpu ? path
@@ -399,6 +466,8 @@ static void open_here(struct study *s, struct device_asked *q)
         study_devices_close(s);
         return;
     }
+    if (!s->plan->model_root) /* that they ask is said by their tasks */
+        return;
     look_at_samples(d);
     choose_first(d);
 }
@@ -408,7 +477,7 @@ void study_devices_open(struct study *s)
     struct device_asked q = {.machine = s->setup.machine,
                              .worker = s->setup.worker};
     bool here = place_is_here(str_of(study_place_name(s)));
-    if (!s->plan->model_root || !q.worker)
+    if (!plan_runs_models(s->plan) || !q.worker)
         return;
     q.cuda_worker = study_cuda_worker(s);
     if (here && is_asked(s))
@@ -424,7 +493,7 @@ void study_devices_open(struct study *s)
 
 void study_devices_foresee(struct study *s)
 {
-    if (s->plan->model_root && s->setup.worker &&
+    if (plan_runs_models(s->plan) && s->setup.worker &&
         !place_is_here(str_of(study_place_name(s))))
         open_in_jobs(s);
 }

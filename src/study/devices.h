@@ -18,9 +18,13 @@ bool device_paces(const struct device_asked *q, struct device_pace *cpu,
 /* A GPU that the device cuda may be able to use. */
 bool device_may_be_there(const struct machine *m);
 struct nn_model;
+struct task;
 /* What one of them takes on so many rows; who else there is is not said. */
 struct device_work device_work_of(const struct nn_model *m, size_t rows,
                                   int64_t epochs);
+/* The same of a task (task_work.c), for which rows are read, unless it is about
+ * a shard. False: nobody knows, or no GPU can do it. */
+bool task_work(const struct task *task, struct device_work *w);
 
 /* ---- job_devices.c: in jobs of a cluster --------------------------------- */
 

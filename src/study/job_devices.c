@@ -1,4 +1,4 @@
-/* job_devices.c - which device built-in training has in jobs of a cluster
+/* job_devices.c - which device models have in jobs of a cluster
  *
  * Nobody can time the GPUs there, and asking for some costs whoever waits for
  * them: `auto` takes them where the study asks for GPUs, and never asks by
@@ -9,9 +9,8 @@
 #include "study/study.h"
 
 #define MEMBERS_LEAST 64 /* fewer would not fill a GPU */
-#define MEMBERS_LEAST_LEARNING                                                 \
-    4 /* each is a choice made without the others                              \
-       */
+/* Each is a choice made without the others, or has its rows in memory. */
+#define MEMBERS_FEW 4
 
 bool job_device_is_auto(const struct plan *p)
 {
@@ -27,6 +26,11 @@ static bool asks_for_gpus(const struct plan *p)
     return n.gpus > 0;
 }
 
+static bool is_product(const struct plan *p)
+{
+    return p->predict && p->predict->product_count;
+}
+
 struct device_choice job_device(const struct plan *p, const char *cuda_worker)
 {
     struct device_choice c = {.device = &devices[DEVICE_cpu]};
@@ -36,6 +40,8 @@ struct device_choice job_device(const struct plan *p, const char *cuda_worker)
     }
     if (!asks_for_gpus(p))
         c.why = DEVICE_JOBS_ASK_NOT;
+    else if (is_product(p))
+        c.why = DEVICE_PRODUCT;
     else if (!cuda_worker || !file_exists(cuda_worker))
         c.why = DEVICE_NO_WORKER;
     else {
@@ -48,12 +54,12 @@ struct device_choice job_device(const struct plan *p, const char *cuda_worker)
 /* No more than it takes for all GPUs of the cluster to have some. */
 size_t job_device_members(const struct plan *p, size_t gpus, int64_t total)
 {
-    bool learns = p->strategy->learns != LEARNS_NOT;
+    bool few = p->strategy->learns != LEARNS_NOT || !p->model_root;
     double most =
         (double)device_capacity(&devices[DEVICE_cuda], p->member_numbers);
-    double least = learns ? MEMBERS_LEAST_LEARNING : MEMBERS_LEAST;
-    if (learns)
-        most = fmin(most, MEMBERS_LEAST_LEARNING);
+    double least = few ? MEMBERS_FEW : MEMBERS_LEAST;
+    if (few)
+        most = fmin(most, MEMBERS_FEW);
     double each = (double)total / (double)(gpus ? gpus : 1);
     if (total >= 0)
         most = fmin(most, fmax(least, ceil(each)));

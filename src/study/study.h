@@ -359,10 +359,10 @@ int study_foresee(const struct study_setup *setup, struct study_changes *c,
 bool study_shares_gpus(const struct plan *p, size_t gpus);
 /* Makes the gpus that a trial needs what they are then. */
 void study_share_gpus(const struct plan *p, size_t gpus, struct needs *n);
-/* Makes a trial that jobs train on a GPU need its part of one. */
+/* Makes a trial whose model is on a GPU of a job need its part of one. */
 void study_share_device(const struct plan *p, int64_t total, struct arena *a,
                         struct needs *n);
-/* What is trained on; nothing where that is the cpu anyway. */
+/* What models are on; nothing where that is the cpu anyway. */
 void study_device_words(struct buf *b, const struct plan *p, size_t gpus,
                         int64_t total, struct arena *a);
 /* How many of a machine's GPUs count for a stored study: all, or none where

@@ -270,6 +270,16 @@ static int ask_model(const struct study *s, const struct value *point,
     return 0;
 }
 
+static int fill_rows(const struct study *s, const struct value *point,
+                     struct arena *a, struct task *t, struct err *err)
+{
+    if (s->bulk ? bulk_fill(s->bulk, point, t, err)
+                : ask_model(s, point, a, t, err))
+        return -1;
+    t->device = study_asked_device(s, t);
+    return 0;
+}
+
 static int fill_work(const struct study *s, const struct live *l,
                      const struct value *point, struct arena *a, struct task *t,
                      struct err *err)
@@ -278,8 +288,8 @@ static int fill_work(const struct study *s, const struct live *l,
     fill_common(s, a, t);
     if (p->kind->runs == RUNS_MODEL)
         return fill_model(s, l, point, a, t, err);
-    if (p->kind->runs == RUNS_ROWS && !s->bulk)
-        return ask_model(s, point, a, t, err);
+    if (p->kind->runs == RUNS_ROWS)
+        return fill_rows(s, point, a, t, err);
     if (s->bulk && bulk_fill(s->bulk, point, t, err))
         return -1;
     if (p->kind->runs == RUNS_COMMAND &&

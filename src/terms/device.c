@@ -1,4 +1,4 @@
-/* device.c - what built-in training computes on */
+/* device.c - what models are trained on, or asked */
 #include "terms/device.h"
 
 #define MIB ((uint64_t)1 << 20)

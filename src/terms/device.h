@@ -1,4 +1,4 @@
-/* device.h - what built-in training computes on
+/* device.h - what models are trained on, or asked
  *
  * The names that study files, tasks and command lines use, and what must be
  * known of a device by whoever only plans. nn has what computes there, a file

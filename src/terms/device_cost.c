@@ -114,7 +114,10 @@ static const struct {
                [DEVICE_NO_WORKER] = {"no-worker",
                                      "jobs ask for GPUs, but there is no "
                                      "throng-worker-cuda beside "
-                                     "throng-worker"}};
+                                     "throng-worker"},
+               [DEVICE_PRODUCT] = {"product", "jobs ask for GPUs, but all "
+                                              "combinations of tables are "
+                                              "asked for on cpus"}};
 
 static enum device_why why_of(const struct value *v)
 {

@@ -46,7 +46,8 @@ enum device_why {
     DEVICE_BY_TIME,      /* both were timed */
     DEVICE_JOBS_ASK,     /* jobs of a scheduler ask for GPUs */
     DEVICE_JOBS_ASK_NOT, /* they ask for none */
-    DEVICE_NO_WORKER     /* they do, and no program can use them */
+    DEVICE_NO_WORKER,    /* they do, and no program can use them */
+    DEVICE_PRODUCT       /* they do, for what no GPU can do */
 };
 
 struct device_choice {

@@ -118,7 +118,7 @@ struct task {
     size_t output_count;
 
     struct str model; /* of kind train: the model file as JSON, ${…} replaced */
-    struct str device; /* of kind train: see device.h; empty: the default */
+    struct str device; /* of models: see device.h; empty: the default */
     struct str before; /* the device of the attempt that it goes on from */
 
     int64_t keep_best;    /* of kind train: weights are written only where the

@@ -160,7 +160,7 @@ static const char *program_of(const struct trainer *t, char *path, size_t size,
     err_set(err, ERR_MISSING,
             "this machine has no device cuda: there is no throng-worker-cuda "
             "beside throng-worker (it is built where nvcc is found); "
-            "`device: cpu` trains without");
+            "`device: cpu` does without");
     return NULL;
 }
 

@@ -222,12 +222,78 @@ check_status 'what cannot be read is not chosen for' 1
 check_lacks 'and fails as it does' "$err" 'it should take'
 paces '1e-3 1e9 0' '1e-9 1e14 0'
 
+# A study whose trials ask models: of an inference one choice for all shards.
+asking() { # NAME LINE...
+    printf '%s\n' "name: $1" "${@:2}" >"$1.yaml"
+}
+asking shards 'predict: {models: four.ensemble, data: xy.csv, shard: 20}'
+run "$THRONG" check shards.yaml
+check_matches 'check says when it is decided' "$out" '^device +auto: decided when'
+run "$THRONG" run shards.yaml
+check_status 'shards are asked where the GPU is fast' 0
+check_contains 'and it is said where' "$err" 'device cuda: 3 trials should take '
+check_equal 'each on the GPU' ' 3 "device":"cuda" ' "$(devices shards)"
+check_contains 'status says it' \
+    "$("$THRONG" status shards)" 'auto chose cuda: 3 trials should take'
+check_contains 'explain, too' "$("$THRONG" explain shards 1)" 'Auto chose cuda: '
+paces '1e-9 1e14 0' '1e-2 1e6 5'
+"$THRONG" rerun shards 2 >/dev/null 2>&1
+run "$THRONG" run shards.yaml
+check_lacks 'going on with them decides nothing again' "$err" 'device c'
+check_equal 'and keeps to it' ' 4 "device":"cuda" ' "$(devices shards)"
+run "$THRONG" run shards.yaml --new slowly
+check_equal 'where it is slow cpus are asked' ' 3 "device":"cpu" ' \
+    "$(devices slowly)"
+check_contains 'and why is said' "$err" 'device cpu: 3 trials should take '
+check_equal 'which say the same' "$(cut -d, -f 1-3 .throng/shards/predictions.csv)" \
+    "$(cut -d, -f 1-3 .throng/slowly/predictions.csv)"
+run "$THRONG" predict four.ensemble --data xy.csv --study words --shard 20 \
+    --device cuda
+check_equal 'a device that is named is taken' ' 3 "device":"cuda" ' \
+    "$(devices words)"
+check_lacks 'and nothing chosen' "$("$THRONG" status words)" 'auto chose'
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+asking every 'predict: {product: [a.csv, b.csv], models: net.safetensors, keep: all}'
+run "$THRONG" run every.yaml
+check_status 'a product of tables has its shards' 0
+check_equal 'on cpus' ' 1 "device":"cpu" ' "$(devices every)"
+for i in 1 2; do
+    head -n 3 xy.csv >few.csv
+    ((i == 1)) && data=few.csv,xy.csv || data=xy.csv,few.csv
+    asking order$i "predict: {models: net.safetensors, data: [$data]}"
+    "$THRONG" run order$i.yaml >/dev/null 2>&1
+    "$THRONG" status order$i | grep '^device' >order$i
+done
+check_contains 'a file more is a shard more' "$(cat order1)" '2 trials should take'
+check 'which of them comes first does not matter' cmp order1 order2
+
+# Trials that name what they ask: one choice for each kind of models.
+asking named 'task: {kind: infer, weights: "${net}", data: xy.csv}' 'method: grid' \
+    'parameters: {net: {values: [net.safetensors, there.safetensors]}}'
+run "$THRONG" run named.yaml
+check_contains 'trials that ask models are asked there, too' "$err" \
+    'device cuda: 2 trials should take '
+check_equal 'all of them' ' 2 "device":"cuda" ' "$(devices named)"
+run "$THRONG" run named.yaml --new unnamed --device cpu
+check_equal 'or where the command line says' ' 2 "device":"cpu" ' \
+    "$(devices unnamed)"
+paces '1e-9 1e14 0' '1e-2 1e6 5'
+run "$THRONG" run named.yaml --new later
+check_contains 'or where they are answered sooner' "$err" 'device cpu: 2 trials'
+
 # Without the second worker, or with a GPU that is not there.
 rm bin/throng-worker-cuda
 study alone '[4]' >alone.yaml
 run "$THRONG" run alone.yaml
 check_status 'without the second worker the cpu trains' 0
 check_equal 'all of them' ' 4 "device":"cpu" ' "$(devices alone)"
+run "$THRONG" run shards.yaml --new without
+check_equal 'and answers' ' 3 "device":"cpu" ' "$(devices without)"
+run "$THRONG" run shards.yaml --new never --device cuda
+check_status 'without it no shard is asked on a GPU' 3
+check_contains 'and the way on is said' "$err" '`device: cpu` does without'
+run "$THRONG" check shards.yaml --device cuda
+check_matches 'which check has foreseen' "$out" '^device +cuda: there is no'
 cp "$here" bin/throng-worker-cuda
 touch -d '2001-01-01' bin/throng-worker-cuda # what was timed does not hold
 echo 'absent=this machine has no NVIDIA driver' >fault
@@ -236,3 +302,6 @@ study absent '[4]' >absent.yaml
 run "$THRONG" run absent.yaml
 check_status 'where there is no driver the cpu trains' 0
 check_equal 'all of those, too' ' 4 "device":"cpu" ' "$(devices absent)"
+run "$THRONG" run shards.yaml --new nowhere --device cuda
+check_contains 'shards that ask for it hear of it' "$err" \
+    'this machine has no device cuda: this machine has no NVIDIA driver; the device cpu does without'

@@ -31,6 +31,24 @@ check_contains 'its program was sent along' \
 check_equal 'and one GPU asked for, for all of them' 'request_gpus = 1' \
     "$(grep -h '^request_gpus' .throng/gpus/jobs/*/job.sub)"
 
+# Models that are asked travel there with their rows, and so does the program.
+"$THRONG" train net.yaml lr=0.01 --device cpu >/dev/null 2>&1
+for device in cuda cpu; do
+    printf '%s\n' "name: asked_$device" "device: $device" 'htcondor: {look: 0.5}' \
+        'predict: {models: net.safetensors, data: xy.csv, shard: 10}' >asked_$device.yaml
+    run timeout 120 "$THRONG" run asked_$device.yaml --engine htcondor
+    check_status "$device: models are asked" 0
+    check_equal "$device: there" " 4 \"device\":\"$device\" " \
+        "$("$THRONG" show asked_$device all --json | grep -o '"device":"[a-z]*"' | sort | uniq -c | tr -s ' \n' ' ')"
+done
+check_contains 'the program that asks was sent along' \
+    "$(grep -h '^transfer_input_files' .throng/asked_cuda/jobs/*/job.sub)" \
+    "$PWD/bin/throng-worker-cuda"
+check_equal 'to one GPU for all of them' 'request_gpus = 1' \
+    "$(grep -h '^request_gpus' .throng/asked_cuda/jobs/*/job.sub)"
+check_equal 'both say the same' "$(cut -d, -f 1-3 .throng/asked_cuda/predictions.csv)" \
+    "$(cut -d, -f 1-3 .throng/asked_cpu/predictions.csv)"
+
 sed 's/^name.*/name: cpus/; /^resources/d' gpus.yaml >cpus.yaml
 check_lacks 'who asks for none has no such program' \
     "$("$THRONG" submit-file cpus.yaml --engine htcondor 2>&1)" throng-worker-cuda

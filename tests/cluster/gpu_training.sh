@@ -59,6 +59,39 @@ check_status 'the device cuda that is named asks for a GPU by itself' 0
 check_equal 'and has it' ' 12 "device":"cuda" ' "$(devices named)"
 check_equal 'in one job' ' 1 #SBATCH --gres=gpu:1' "$(asks named)"
 
+# Models that are asked go the same way: a few shards share the GPU of a job.
+"$THRONG" train net.yaml lr=0.01 --device cpu >/dev/null 2>&1
+ask() { # NAME MORE…
+    printf '%s\n' "name: $1" 'predict: {models: net.safetensors, data: xy.csv, shard: 10}' \
+        "${@:2}" >"$1.yaml"
+    run "$THRONG" run "$1.yaml" --engine slurm
+}
+ask asked
+check_status 'without a word of GPUs shards are asked' 0
+check_equal 'on cpus' ' 4 "device":"cpu" ' "$(devices asked)"
+check_equal 'in jobs that ask for none' '' "$(asks asked)"
+ask asked_gpus 'resources: {gpus: 1}'
+check_status 'shards that ask for GPUs are asked' 0
+check_equal 'there' ' 4 "device":"cuda" ' "$(devices asked_gpus)"
+check_contains 'status says why' "$("$THRONG" status asked_gpus)" \
+    'auto chose cuda, up to 4 at a time: jobs ask for GPUs'
+check_equal 'all of them share the GPU of one job' ' 1 #SBATCH --gres=gpu:1' \
+    "$(asks asked_gpus)"
+run "$THRONG" check asked_gpus.yaml --engine slurm
+check_contains 'and so does check, before' "$out" \
+    'device   auto chooses cuda, up to 4 at a time: jobs ask for GPUs'
+ask asked_there 'device: cuda'
+check_equal 'and so does the device that is named' ' 4 "device":"cuda" ' \
+    "$(devices asked_there)"
+check_equal 'without another word' ' 1 #SBATCH --gres=gpu:1' "$(asks asked_there)"
+cut -d, -f 1 xy.csv >x.csv
+cut -d, -f 2 xy.csv >y.csv
+printf '%s\n' 'name: product' 'resources: {gpus: 1}' \
+    'predict: {models: net.safetensors, product: [x.csv, y.csv], keep: all}' >product.yaml
+run "$THRONG" check product.yaml --engine slurm
+check_contains 'what no GPU can do is asked on cpus' "$out" \
+    'auto chooses cpu: jobs ask for GPUs, but all combinations of tables are asked'
+
 # What was begun on a GPU, by a command line that named it, goes on where jobs
 # ask for none. It is looked at and ended: nothing has come to the end of so many
 # epochs before.
