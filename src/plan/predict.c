@@ -6,6 +6,7 @@
  * nothing is read. With a command that is the model; else `models` are asked.
  */
 #include "plan/reading.h"
+#include "terms/device.h"
 #include "terms/dropout.h"
 
 #define RETRIES 2 /* a shard is tried three times */
@@ -272,6 +273,20 @@ static void read_rows(struct study_file *r, const struct value *v)
     if (lines)
         read_bool(&r->in, lines, "predict.lines", &p->lines);
     read_output(r, output, value_get(v, STR("format")));
+}
+
+void check_predict(struct study_file *r)
+{
+    const struct plan *p = r->plan;
+    const struct device *d = device_find(p->device, NULL);
+    if (!p->predict || !p->predict->product_count || !d || !d->gpu)
+        return;
+    problem_at(&r->in, PROBLEM_ERROR,
+               value_get(value_get(r->root, STR("predict")), STR("product")),
+               "say device: cpu",
+               "predict.product: all combinations of tables are asked for on "
+               "cpus, not on %s",
+               d->name);
 }
 
 /* What a study of points has, and shards have not. */

@@ -35,6 +35,8 @@ void problem_at_param(struct study_file *r, enum problem_level level, size_t i,
 
 void read_task(struct study_file *r, const struct value *v);
 void read_predict(struct study_file *r, const struct value *v); /* predict.c */
+/* The same, when the device is known. */
+void check_predict(struct study_file *r);
 /* One of the devices, as `key` of the file says it. */
 void read_device_word(const struct reading *in, const struct value *v,
                       const char *key, struct str *to);

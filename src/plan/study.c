@@ -347,6 +347,7 @@ static void read_study(struct study_file *r)
     check_metric(r);
     check_order(r);
     check_task(r);
+    check_predict(r);
     if (!points_only(r))
         check_command(r);
     check_model(r);

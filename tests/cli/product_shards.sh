@@ -127,6 +127,14 @@ check_contains "all rows can be kept" "$err" "1296 rows: listed.csv in $PWD/ever
 check "in the order of the product" cmp every/listed.csv \
     <("$THRONG" predict two.ensemble --product $tables --samples 3 --keep all --csv 2>/dev/null)
 
+# ---- on a GPU -------------------------------------------------------------------
+run "$THRONG" check every.yaml --device cuda
+check_status "a product of tables is for cpus" 1
+check_matches "which is said where it stands" "$err" \
+    '^every.yaml:[0-9]+:[0-9]+: error: predict.product: all combinations of tables are asked for on cpus'
+run "$THRONG" check every.yaml --device auto
+check_status "that nobody needs to say" 0
+
 # ---- beside the table that is written down -------------------------------------
 "$THRONG" predict two.ensemble --data all.csv --samples 3 --csv >told.csv 2>/dev/null
 check "it is what a file of all combinations gives" python3 - <<'BRUTE'
