@@ -35,7 +35,7 @@ static int fail_memory(uint64_t needed, const char *who, uint64_t has,
 {
     struct buf b;
     buf_init(&b);
-    buf_adds(&b, "training this model needs ");
+    buf_adds(&b, "this model needs ");
     num_print_bytes(&b, needed);
     buf_addf(&b, " of memory beside its data; %s ", who);
     num_print_bytes(&b, has);

@@ -267,7 +267,7 @@ sed -e 's/^batch_size:.*/batch_size: 16000000/' mlp.yaml >huge.yaml
 run "$THRONG" train huge.yaml lr=0.01 units=10000 dropout=0.1
 check_status "too little memory is an error" 1
 check_matches "before the first step" "$err" \
-    'training this model needs [0-9.]+ (T|G)iB of memory beside its data; this machine has left [0-9.]+ .iB'
+    '^(.*: )?this model needs [0-9.]+ (T|G)iB of memory beside its data; this machine has left [0-9.]+ .iB'
 
 # ---- one that diverges -------------------------------------------------------
 study diverge 24
