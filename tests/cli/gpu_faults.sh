@@ -48,6 +48,19 @@ check_contains 'it is said' "$("$THRONG" show bus all)" \
 check "attempts were lost" test "$(attempts bus lost)" -gt 0
 check_equal 'and no trial is' "$(cat expected)" "$(results bus)"
 
+rm -f fault
+"$THRONG" train net.yaml lr=0.1 units=4 --device cpu >/dev/null 2>&1
+cut -d, -f1,2 xy.csv >new.csv
+for i in calm bus; do
+    echo "predict: {models: net.safetensors, data: new.csv, shard: 10, output: $i.csv}" >asked_$i.yaml
+    [[ $i == bus ]] && echo lost >fault
+    run "$THRONG" run asked_$i.yaml --device cuda
+    check_status "$i: shards are asked on it" 0
+done
+check 'shards that were lost there are asked again' \
+    test "$(attempts asked_bus lost)" -gt 0
+check 'and say the same' cmp calm.csv bus.csv
+
 study full
 echo bytes=60000 >fault
 run "$THRONG" run full.yaml
