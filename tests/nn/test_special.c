@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "made.h"
@@ -168,6 +169,31 @@ static void a_mistake_is_told(void **state)
     buf_done(&program);
 }
 
+static int open_with(const char *word, struct err *err)
+{
+    struct opened o;
+    struct special *s = NULL;
+    setenv("THRONG_CUDA_KERNELS", word, 1);
+    open_text(&o, dense);
+    int rc = special_open(&s, NULL, &o.lowered, err);
+    assert_null(s); /* there is no GPU here */
+    unsetenv("THRONG_CUDA_KERNELS");
+    done(&o);
+    return rc;
+}
+
+static void the_environment_may_say_two_words(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(open_with("general", &err), 0);
+    assert_int_equal(open_with("special", &err), 0);
+    assert_int_equal(open_with("", &err), 0);
+    assert_int_equal(open_with("fast", &err), -1);
+    assert_non_null(strstr(err.text, "`fast`"));
+    assert_non_null(strstr(err.text, "`general` or `special`"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +201,7 @@ int main(void)
         cmocka_unit_test(the_same_work_has_one_kernel),
         cmocka_unit_test(the_compiler_takes_every_kernel),
         cmocka_unit_test(a_mistake_is_told),
+        cmocka_unit_test(the_environment_may_say_two_words),
     };
     return cmocka_run_group_tests_name("special", tests, NULL, NULL);
 }

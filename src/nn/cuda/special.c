@@ -231,8 +231,14 @@ int special_open(struct special **to, struct gpu_machine *g, struct lowered *l,
 {
     const char *how = getenv("THRONG_CUDA_KERNELS"), *kind = gpu_special_for();
     bool now = how && strcmp(how, "special") == 0;
+    bool never = how && strcmp(how, "general") == 0;
     *to = NULL;
-    if (!kind || (how && strcmp(how, "general") == 0))
+    if (how && *how && !now && !never)
+        return err_set(err, ERR_USAGE,
+                       "THRONG_CUDA_KERNELS is `%s` in the environment; it is "
+                       "`general` or `special`, or not there",
+                       how);
+    if (!kind || never)
         return 0;
     struct special *s = *to = special_new(g, l, kind);
     if (s->over || (s->stem && take_kept(s)))
