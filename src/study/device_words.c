@@ -24,6 +24,25 @@ void study_share_device(const struct plan *p, int64_t total, struct arena *a,
         job_device_share(p, job_device_members(p, 0, total), n);
 }
 
+bool device_is_named_gpu(const struct plan *p)
+{
+    return plan_runs_models(p) && !job_device_is_auto(p) &&
+           device_find(p->device, NULL)->gpu;
+}
+
+void study_share_gpu_here(const struct plan *p, const struct room *r,
+                          int64_t total, struct needs *n)
+{
+    struct needs one = *n, none = *n;
+    one.gpus = 1;
+    none.gpus = 0;
+    struct device_slots slots = {.at_once = room_slots(r, &none),
+                                 .gpus = room_slots(r, &one),
+                                 .total = total};
+    if (!is_in_jobs(p) && device_is_named_gpu(p))
+        device_share_here(&slots, n);
+}
+
 static void say_in_jobs(struct buf *b, const struct plan *p, int64_t total,
                         struct arena *a)
 {

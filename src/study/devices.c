@@ -355,27 +355,65 @@ struct str study_asked_device(const struct study *s, const struct task *t)
 /* ---- what they need ---------------------------------------------------------
  */
 
-/* Where GPUs train most of them, as many are out as they train together, and as
- * many again, so that they need not wait for them. */
-void study_device_share(const struct study *s, struct needs *n)
+/* Of those that are on a GPU the one that most trials have; NULL: there is
+ * none. */
+static const struct device_choice *best_on_gpu(const struct study_devices *d)
 {
-    const struct study_devices *d = s->devices;
     const struct device_choice *best = NULL;
     uint64_t key;
     void *at;
-    if (d && d->in_jobs && d->job.device->gpu)
-        job_device_share(s->plan, d->job.members, n);
-    if (!d || d->in_jobs || s->plan->cpus_said || s->plan->parallel)
-        return;
     for (size_t i = 0; idmap_next(d->choices, &i, &key, &at);) {
         const struct device_choice *c = at;
-        if (c->device->gpu && c->members &&
-            (!best || c->work.trials > best->work.trials))
+        if (c->device->gpu && (!best || c->work.trials > best->work.trials))
             best = c;
     }
+    return best;
+}
+
+void device_share_here(const struct device_slots *d, struct needs *n)
+{
+    double most = d->at_once;
+    if (d->total >= 0)
+        most = fmin(most, (double)d->total);
+    if (n->gpus >= 1 && d->gpus)
+        n->gpus = 1 / fmax(ceil(most / d->gpus), 1);
+}
+
+static void share_gpus_here(const struct study *s, struct needs *n)
+{
+    struct needs one = *n, none = *n;
+    one.gpus = 1;
+    none.gpus = 0;
+    struct device_slots slots = {.at_once = engine_slots(s->engine, &none),
+                                 .gpus = engine_slots(s->engine, &one),
+                                 .total = study_total(s, &s->run.counts)};
+    device_share_here(&slots, n);
+}
+
+/* Where GPUs train most of them, as many are out as they train together, and as
+ * many again, so that they need not wait for them. */
+static void share_chosen(const struct study *s, struct needs *n)
+{
+    const struct device_choice *best = best_on_gpu(s->devices);
+    if (!best && idmap_count(s->devices->choices)) {
+        n->gpus = 0;
+        return;
+    }
     size_t gpus = best && best->work.gpus > 1 ? best->work.gpus : 1;
-    if (best)
+    if (best && best->members && !s->plan->cpus_said && !s->plan->parallel)
         n->cpus = (double)study_cpus(s) / (double)(2 * best->members * gpus);
+    share_gpus_here(s, n);
+}
+
+void study_device_share(const struct study *s, struct needs *n)
+{
+    const struct study_devices *d = s->devices;
+    if (d && d->in_jobs && d->job.device->gpu)
+        job_device_share(s->plan, d->job.members, n);
+    if (d && !d->in_jobs)
+        share_chosen(s, n);
+    else if (!d && device_is_named_gpu(s->plan))
+        share_gpus_here(s, n);
 }
 
 /* ---- opening ----------------------------------------------------------------

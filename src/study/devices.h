@@ -26,6 +26,17 @@ struct device_work device_work_of(const struct nn_model *m, size_t rows,
  * a shard. False: nobody knows, or no GPU can do it. */
 bool task_work(const struct task *task, struct device_work *w);
 
+/* Somebody has named a GPU for its models. */
+bool device_is_named_gpu(const struct plan *p);
+/* A whole GPU, which somebody has asked for, becomes a member's part of one:
+ * so many may be out, of `total` trials (-1: no end), on so many GPUs. A part
+ * that somebody has said stays. */
+struct device_slots {
+    uint32_t at_once, gpus;
+    int64_t total;
+};
+void device_share_here(const struct device_slots *d, struct needs *n);
+
 /* ---- job_devices.c: in jobs of a cluster --------------------------------- */
 
 /* Nobody has named a device. */

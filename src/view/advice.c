@@ -55,6 +55,7 @@ static uint32_t count_slots(struct outlook *o)
     struct needs needs = o->needs;
     machine_room(o->machine, o->plan->parallel, a, &room);
     study_share_cpus(o->plan, o->machine->cpus, &needs);
+    study_share_gpu_here(o->plan, &room, o->total, &needs);
     if (!needs.memory_bytes && !is_trained(o))
         needs.memory_bytes = o->measure.rss_bytes;
     bool fits = room_check(&room, &needs, &o->unfit) == 0;
@@ -300,7 +301,7 @@ static void reason_memory(struct reasons *r, const struct outlook *o)
         buf_addf(&b, "%u trial%s this machine at once", o->slots,
                  o->slots == 1 ? " fits" : "s fit");
     }
-    if (o->needs.gpus > 0 && o->slots)
+    if (o->needs.gpus > 0 && o->slots && !is_trained(o))
         buf_addf(&b, "; each wants %g of the %zu GPUs here", o->needs.gpus,
                  o->machine->gpu_count);
     because(r, &b);

@@ -226,6 +226,17 @@ static void add_device(struct buf *b, const struct preview *k)
     buf_done(&words);
 }
 
+/* What a trial needs becomes what it will be given. */
+static void share(const struct preview *k, struct needs *n)
+{
+    struct room room;
+    machine_room(k->machine, k->plan->parallel, k->arena, &room);
+    study_share_cpus(k->plan, k->machine->cpus, n);
+    study_share_gpus(k->plan, k->outlook->gpus, n);
+    study_share_device(k->plan, k->outlook->total, k->arena, n);
+    study_share_gpu_here(k->plan, &room, k->outlook->total, n);
+}
+
 static int add_sample(struct buf *b, const struct preview *k, int64_t id,
                       struct err *err)
 {
@@ -240,9 +251,7 @@ static int add_sample(struct buf *b, const struct preview *k, int64_t id,
         command_of(k, id, s.point, &argv, &argc, err))
         return -1;
     if (id == 1) {
-        study_share_cpus(k->plan, k->machine->cpus, &needs);
-        study_share_gpus(k->plan, k->outlook->gpus, &needs);
-        study_share_device(k->plan, k->outlook->total, k->arena, &needs);
+        share(k, &needs);
         buf_adds(b, "needs    ");
         needs_print(b, &needs);
         buf_adds(b, " each\n");

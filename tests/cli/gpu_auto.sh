@@ -75,6 +75,18 @@ check_contains 'and why is said' "$out" 'auto chose cpu: 4 trials should take'
 check_contains 'with what takes longer than training' "$out" \
     '; it is the conductor, with 0.3ms a trial, that takes so long'
 
+# Who asks for a GPU waits for none where the cpu trains.
+sed 's/^epochs:.*/epochs: 100000000/' net.yaml >long.net.yaml
+{ study asked '[4]' | sed 's/net.yaml/long.net.yaml/'; echo 'resources: {gpus: 1}'; } >asked.yaml
+all_run() { "$THRONG" status asked --json | grep -q '"running":4,'; }
+"$THRONG" run asked.yaml >asked.log 2>&1 &
+conductor=$!
+check 'where the cpu trains, nobody waits for the GPU that is asked for' \
+    wait_for 60 all_run
+kill -TERM $conductor
+wait $conductor
+check_contains 'it is the cpu' "$(cat asked.log)" 'device cpu'
+
 # What gives the same numbers names the device, which may be another one now.
 check_contains 'its command trains on the same device' \
     "$("$THRONG" show slow 1 --command)" ' --device cpu'

@@ -61,6 +61,26 @@ study one 30
 THRONG_GPUS=h200:9.0:140G run "$THRONG" run one.yaml
 check_equal 'to the same bits as on one' "$(cat expected)" "$(results one)"
 
+# `gpus: 1` asks for a GPU, not for one on which nobody else is trained.
+asks() { # NAME EPOCHS
+    study "$1" "$2"
+    echo 'resources: {gpus: 1}' >>"$1.yaml"
+}
+all_run() { "$THRONG" status "$1" --json | grep -q '"running":4,'; }
+asks out 100000000
+run "$THRONG" check out.yaml
+check_matches 'who asks for a GPU is told of its part' "$out" '^needs .* 0.5 gpus each'
+check_matches 'and how many are out at once' "$out" 'training is built in: 4 models at once here, .* for each GPU$'
+"$THRONG" run out.yaml >out.log 2>&1 &
+conductor=$!
+check 'members that ask for a GPU share it' wait_for 60 all_run out
+check 'each GPU has its part of them' wait_for 60 both_train $conductor
+kill -TERM $conductor
+wait $conductor
+asks whole 30
+run "$THRONG" run whole.yaml
+check_equal 'and are trained as others are' "$(cat expected)" "$(results whole)"
+
 # It fails when it is used first, and is not there from then on: what began on
 # it is lost once, what is to go there later moves.
 study bus 30
