@@ -15,11 +15,16 @@ void choose_device(struct call *c, struct task *task, const char *scratch,
         return;
     task->device = str_of(choice.device->name);
     buf_init(&b);
-    num_print_seconds(&b, choice.gpu_s);
-    buf_adds(&b, " on the GPU, ");
-    num_print_seconds(&b, choice.cpu_s);
+    if (choice.why == DEVICE_REFUSED) {
+        device_choice_words(&b, &choice);
+    } else {
+        buf_addf(&b, "%s: it should take ", choice.device->name);
+        num_print_seconds(&b, choice.gpu_s);
+        buf_adds(&b, " on the GPU, ");
+        num_print_seconds(&b, choice.cpu_s);
+        buf_adds(&b, " on a cpu");
+    }
     if (!quiet)
-        say("throng %s: device %s: it should take %s on a cpu\n", c->verb->name,
-            choice.device->name, b.p);
+        say("throng %s: device %s\n", c->verb->name, b.p);
     buf_done(&b);
 }

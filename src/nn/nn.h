@@ -61,6 +61,9 @@ double nn_model_flops_split(const struct nn_model *m, size_t tables,
 /* Operations of a step that follow each other, however many rows there are:
  * each time step of a recurrent layer is one. */
 int64_t nn_model_depth(const struct nn_model *m);
+/* Why the device cuda cannot train it, whatever the GPU, in words that stay;
+ * NULL: nothing of the model is in its way. */
+const char *nn_model_gpu_refuses(const struct nn_model *m);
 int64_t nn_model_epochs(const struct nn_model *m);
 /* Memory of training one model with its batch, beside the data. */
 uint64_t nn_model_memory_bytes(const struct nn_model *m);

@@ -182,7 +182,8 @@ struct device_work device_work_of(const struct nn_model *m, size_t rows,
         .depth = (double)nn_model_depth(m),
         .flops = FORWARD_AND_BACKWARD * nn_model_flops(m) * batch,
         .steps = ceil((double)rows / batch) * (double)epochs,
-        .numbers = nn_model_member_numbers(m)};
+        .numbers = nn_model_member_numbers(m),
+        .refused = nn_model_gpu_refuses(m)};
 }
 
 /* So many trials of it on this machine. */

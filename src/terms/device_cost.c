@@ -3,6 +3,7 @@
 #include "terms/device_cost.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/json.h"
@@ -82,11 +83,25 @@ static double on_gpus(const struct device_work *w, const struct device_pace *p,
            (w->host_s + rounds((double)w->passes, members) * each);
 }
 
+static struct device_choice refused(const struct device_work *w)
+{
+    const struct device *d = &devices[DEVICE_cpu];
+    struct device_choice c = {
+        .device = d,
+        .why = DEVICE_REFUSED,
+        .members = w->passes ? 0 : device_capacity(d, w->numbers),
+        .work = *w};
+    snprintf(c.refused, sizeof(c.refused), "%s", w->refused);
+    return c;
+}
+
 struct device_choice device_choose(const struct device_work *w,
                                    const struct device_pace *cpu,
                                    const struct device_pace *gpu)
 {
     const struct device *c = &devices[DEVICE_cpu], *g = &devices[DEVICE_cuda];
+    if (w->refused)
+        return refused(w);
     double trials = (double)(w->trials < 1 ? 1 : w->trials);
     size_t members = members_of(w, g, gpu);
     double conduct = trials * w->conduct_s;
@@ -108,16 +123,18 @@ struct device_choice device_choose(const struct device_work *w,
 /* As it is stored, and for people. */
 static const struct {
     const char *name, *words;
-} reasons[] = {[DEVICE_BY_TIME] = {"time", ""},
-               [DEVICE_JOBS_ASK] = {"jobs-ask", "jobs ask for GPUs"},
-               [DEVICE_JOBS_ASK_NOT] = {"jobs-ask-not", "jobs ask for no GPU"},
-               [DEVICE_NO_WORKER] = {"no-worker",
-                                     "jobs ask for GPUs, but there is no "
-                                     "throng-worker-cuda beside "
-                                     "throng-worker"},
-               [DEVICE_PRODUCT] = {"product", "jobs ask for GPUs, but all "
-                                              "combinations of tables are "
-                                              "asked for on cpus"}};
+} reasons[] = {
+    [DEVICE_BY_TIME] = {"time", ""},
+    [DEVICE_JOBS_ASK] = {"jobs-ask", "jobs ask for GPUs"},
+    [DEVICE_JOBS_ASK_NOT] = {"jobs-ask-not", "jobs ask for no GPU"},
+    [DEVICE_NO_WORKER] = {"no-worker", "jobs ask for GPUs, but there is no "
+                                       "throng-worker-cuda beside "
+                                       "throng-worker"},
+    [DEVICE_PRODUCT] = {"product", "jobs ask for GPUs, but all "
+                                   "combinations of tables are "
+                                   "asked for on cpus"},
+    [DEVICE_REFUSED] = {"refused", "the device cuda cannot run such a "
+                                   "model: "}};
 
 static enum device_why why_of(const struct value *v)
 {
@@ -131,8 +148,14 @@ static enum device_why why_of(const struct value *v)
 void device_choice_print(struct buf *b, const struct device_choice *c)
 {
     if (c->why != DEVICE_BY_TIME) {
-        buf_addf(b, "{\"device\":\"%s\",\"members\":%zu,\"why\":\"%s\"}",
+        buf_addf(b, "{\"device\":\"%s\",\"members\":%zu,\"why\":\"%s\"",
                  c->device->name, c->members, reasons[c->why].name);
+        if (c->why == DEVICE_REFUSED) {
+            buf_addf(
+                b, ",\"trials\":%lld,\"refused\":", (long long)c->work.trials);
+            json_string(b, str_of(c->refused));
+        }
+        buf_addc(b, '}');
         return;
     }
     buf_addf(
@@ -158,6 +181,7 @@ bool device_choice_parse(struct str text, struct device_choice *c)
     const struct value *v = json_parse(a, text, "device", true, NULL);
     const struct value *name = v ? value_get(v, STR("device")) : NULL;
     const struct device *d = name ? device_find(value_text(name), NULL) : NULL;
+    const struct value *refused = d ? value_get(v, STR("refused")) : NULL;
     if (d)
         *c = (struct device_choice){
             .device = d,
@@ -169,6 +193,9 @@ bool device_choice_parse(struct str text, struct device_choice *c)
             .work = {.trials = (int64_t)number_of(v, "trials"),
                      .gpus = (unsigned)number_of(v, "gpus"),
                      .cpus = (unsigned)number_of(v, "cpus")}};
+    if (refused)
+        snprintf(c->refused, sizeof(c->refused), "%.*s",
+                 STRF(value_text(refused)));
     arena_free(a);
     return d != NULL;
 }
@@ -188,7 +215,7 @@ void device_choice_words(struct buf *b, const struct device_choice *c)
     if (together && w->gpus > 1)
         buf_addf(b, " on each of %u GPUs", w->gpus);
     if (c->why != DEVICE_BY_TIME) {
-        buf_addf(b, ": %s", reasons[c->why].words);
+        buf_addf(b, ": %s%s", reasons[c->why].words, c->refused);
         return;
     }
     buf_addf(b, ": %lld trial%s should take ", (long long)w->trials,

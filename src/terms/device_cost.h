@@ -38,8 +38,9 @@ struct device_work {
     int64_t trials;
     int64_t at_once; /* at most, by the method; 0: any number */
     unsigned cpus;
-    unsigned gpus;    /* taken to be equal; 0 is 1 */
-    double conduct_s; /* of the conductor, for one of them */
+    unsigned gpus;       /* taken to be equal; 0 is 1 */
+    double conduct_s;    /* of the conductor, for one of them */
+    const char *refused; /* why no GPU can train them; NULL: one can */
 };
 
 enum device_why {
@@ -47,7 +48,8 @@ enum device_why {
     DEVICE_JOBS_ASK,     /* jobs of a scheduler ask for GPUs */
     DEVICE_JOBS_ASK_NOT, /* they ask for none */
     DEVICE_NO_WORKER,    /* they do, and no program can use them */
-    DEVICE_PRODUCT       /* they do, for what no GPU can do */
+    DEVICE_PRODUCT,      /* they do, for what no GPU can do */
+    DEVICE_REFUSED       /* no GPU can train such a model */
 };
 
 struct device_choice {
@@ -57,6 +59,7 @@ struct device_choice {
     double cpu_s, gpu_s;
     double conductor_s; /* that the conductor needs, where it is the slower one
                            on that device; else 0 */
+    char refused[96];   /* of DEVICE_REFUSED: why */
     struct device_work work;
 };
 struct device_choice device_choose(const struct device_work *w,

@@ -87,6 +87,22 @@ kill -TERM $conductor
 wait $conductor
 check_contains 'it is the cpu' "$(cat asked.log)" 'device cpu'
 
+# What no GPU can train is not sent there, however fast that is.
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+sed "s/^layers:.*/layers: [{reshape: [2, 1]}, {lstm: '\${units}'}, {dense: 2}]/; s/^epochs.*/epochs: 1/" net.yaml >rnn.yaml
+study large '[1025]' | sed 's/net.yaml/rnn.yaml/; s/\[0.1, .*\]/[0.1]/' >large.yaml
+run "$THRONG" run large.yaml
+check_status 'a model that no GPU can train is trained' 0
+check_equal 'on the cpu' ' 1 "device":"cpu" ' "$(devices large)"
+why='cpu: the device cuda cannot run such a model: a recurrent layer has more than 1,024 units'
+check_contains 'status says why' "$("$THRONG" status large)" "auto chose $why"
+check_contains 'so does explain' "$("$THRONG" explain large 1)" "Auto chose $why"
+run "$THRONG" train rnn.yaml lr=0.1 units=1025
+check_contains 'and train' "$err" "throng train: device $why"
+run "$THRONG" predict rnn.safetensors --data xy.csv
+check_contains 'and predict' "$err" "throng predict: device $why"
+paces '1e-9 1e14 0' '1e-2 1e6 5'
+
 # What gives the same numbers names the device, which may be another one now.
 check_contains 'its command trains on the same device' \
     "$("$THRONG" show slow 1 --command)" ' --device cpu'

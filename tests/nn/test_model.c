@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -47,6 +48,30 @@ static void a_split_layer_is_counted_as_sums(void **state)
                 nn_model_flops(m.model));
     assert_true(added == 0);
     made_close(&m);
+}
+
+/* A recurrent layer of so many units, trained in batches of so many rows. */
+static const char *refusal(int units, int64_t batch)
+{
+    static const char text[] =
+        "{'input': [2, 1], 'layers': [{'lstm': %d}, {'dense': 1}], "
+        "'loss': 'mse', 'batch_size': %lld}";
+    char own[sizeof(text) + 64];
+    struct made m;
+    snprintf(own, sizeof(own), text, units, (long long)batch);
+    made_text(&m, own, 8);
+    const char *why = nn_model_gpu_refuses(m.model);
+    made_close(&m);
+    return why;
+}
+
+static void what_no_gpu_can_train_is_known(void **state)
+{
+    (void)state;
+    assert_null(refusal(1024, 32));
+    assert_non_null(strstr(refusal(1025, 32), "1,024 units"));
+    assert_null(refusal(1024, (1 << 21) - 1));
+    assert_non_null(strstr(refusal(1024, 1 << 21), "2^31 numbers"));
 }
 
 static void widths_and_repeat_make_layers(void **state)
@@ -532,6 +557,7 @@ int main(void)
         cmocka_unit_test(a_metric_that_does_not_apply_is_left_out_and_said),
         cmocka_unit_test(what_the_data_has_and_nothing_uses_is_said),
         cmocka_unit_test(a_split_layer_is_counted_as_sums),
+        cmocka_unit_test(what_no_gpu_can_train_is_known),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(a_misspelt_layer_gets_its_suggestion),

@@ -252,6 +252,25 @@ static void a_choice_without_times_says_its_reason(void **state)
     buf_done(&b);
 }
 
+static void what_no_gpu_can_train_stays_on_the_cpu(void **state)
+{
+    struct device_work w = digits;
+    struct device_choice c, read;
+    struct buf b;
+    (void)state;
+    w.refused = "it is \"odd\"";
+    c = device_choose(&w, &slow, &fast);
+    buf_init(&b);
+    device_choice_print(&b, &c);
+    assert_true(device_choice_parse(buf_str(&b), &read));
+    assert_int_equal(read.work.trials, 100000);
+    buf_reset(&b);
+    device_choice_words(&b, &read);
+    assert_string_equal(b.p, "cpu: the device cuda cannot run such a model: "
+                             "it is \"odd\"");
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +288,7 @@ int main(void)
         cmocka_unit_test(what_the_conductor_has_to_do_with_it_is_said),
         cmocka_unit_test(a_choice_is_read_as_it_was_written),
         cmocka_unit_test(a_choice_without_times_says_its_reason),
+        cmocka_unit_test(what_no_gpu_can_train_stays_on_the_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,7 @@
 
 #include "nn/judge.h"
 
-#define FRAME_UNIT 32   /* numbers: every tensor begins a line of memory */
-#define MOST_UNITS 1024 /* of a recurrent layer: kernels_sequence.inc */
-#define MOST_NUMBERS (1ll << 31) /* of one tensor: kernels count in int */
+#define FRAME_UNIT 32 /* numbers: every tensor begins a line of memory */
 
 /* ---- where things lie ---------------------------------------------------- */
 
@@ -835,22 +833,16 @@ int64_t lower_frame(const struct nn_model *like)
 const char *lower_refuses(const struct nn_model *like)
 {
     const struct nn_graph *g = &like->graph;
-    for (size_t i = 0; i < g->ops.len; i++) {
+    const char *always = nn_model_gpu_refuses(like);
+    for (size_t i = 0; !always && i < g->ops.len; i++) {
         const struct nn_op *op = &g->ops.p[i];
         bool recurrent = op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU;
         if (!lowering[op->kind].forward && !nn_op_facts[op->kind].same_memory)
             return "it has no kernels for one of the layers";
-        if (recurrent && op->units > MOST_UNITS)
-            return "a recurrent layer has more than 1,024 units";
         if (recurrent && lower_recurrent_bytes(op->units, 4 * op->units, true) >
                              gpu_fast_bytes())
             return "a recurrent layer has more units than the GPU has fast "
                    "memory for";
     }
-    for (size_t i = 0; i < g->tensors.len; i++)
-        if (nn_shape_count(&g->tensors.p[i].shape) * like->batch_size >=
-            MOST_NUMBERS)
-            return "a batch of one tensor has 2^31 numbers or more; take a "
-                   "smaller batch_size";
-    return NULL;
+    return always;
 }
