@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,7 @@ struct group {
     double losses[EPOCHS][MEMBERS], judged[EPOCHS][MEMBERS];
 };
 
-static void open_group(struct group *g, const char *device, const char *json,
+static void open_empty(struct group *g, const char *device, const char *json,
                        size_t rows)
 {
     struct err err = {0};
@@ -90,12 +91,22 @@ static void open_group(struct group *g, const char *device, const char *json,
     g->trainer = nn_trainer_open(device, g->made.model, MEMBERS, &err);
     if (!g->trainer)
         fail_msg("%s", err.text);
-    for (int i = 0; i < MEMBERS; i++) {
-        struct nn_member one = {g->made.model, &g->made.view, 3 + (uint64_t)i};
-        assert_int_equal(nn_trainer_join(g->trainer, &one, &err), i);
-        nn_trainer_epochs(g->trainer, i, EPOCHS);
-        g->turns[i].member = i;
-    }
+}
+
+static void join(struct group *g, int i)
+{
+    struct nn_member one = {g->made.model, &g->made.view, 3 + (uint64_t)i};
+    assert_int_equal(nn_trainer_join(g->trainer, &one, NULL), i);
+    nn_trainer_epochs(g->trainer, i, EPOCHS);
+    g->turns[i].member = i;
+}
+
+static void open_group(struct group *g, const char *device, const char *json,
+                       size_t rows)
+{
+    open_empty(g, device, json, rows);
+    for (int i = 0; i < MEMBERS; i++)
+        join(g, i);
 }
 
 static void close_group(struct group *g)
@@ -104,13 +115,19 @@ static void close_group(struct group *g)
     made_close(&g->made);
 }
 
+static void note_one(struct group *g, int i)
+{
+    int64_t epoch = g->turns[i].report.epoch - 1;
+    assert_int_equal(g->turns[i].rc, 0);
+    g->losses[epoch][i] = g->turns[i].report.loss;
+    g->judged[epoch][i] = g->turns[i].report.validation_loss;
+}
+
 static void note(struct group *g, int epoch)
 {
     for (int i = 0; i < MEMBERS; i++) {
-        assert_int_equal(g->turns[i].rc, 0);
         assert_int_equal(g->turns[i].report.epoch, epoch + 1);
-        g->losses[epoch][i] = g->turns[i].report.loss;
-        g->judged[epoch][i] = g->turns[i].report.validation_loss;
+        note_one(g, i);
     }
 }
 
@@ -250,6 +267,52 @@ static void what_is_ended_at_once_has_not_begun(void **state)
     close_group(&g);
 }
 
+/* The first has had some pieces of its first epoch, or all of it. */
+static void join_late(struct group *g, const char *device, const char *json,
+                      int pieces)
+{
+    open_empty(g, device, json, ROWS);
+    join(g, 0);
+    nn_trainer_turns_begin(g->trainer, g->turns, 1);
+    for (int i = 0; i < pieces && nn_trainer_turns_go(g->trainer); i++)
+        ;
+    nn_trainer_turns_end(g->trainer);
+    if (g->turns[0].rc == 0)
+        note_one(g, 0);
+    join(g, 1);
+}
+
+static void check_late(const char *device, const char *json, int pieces)
+{
+    struct group alone, late;
+    train_alone(&alone, device, json, ROWS);
+    join_late(&late, device, json, pieces);
+    bool ahead = late.turns[0].rc == 0;
+    for (int e = ahead; e < EPOCHS; e++) {
+        nn_trainer_turns(late.trainer, late.turns, MEMBERS);
+        note_one(&late, 0);
+        note_one(&late, 1);
+    }
+    if (ahead) {
+        nn_trainer_turns(late.trainer, late.turns + 1, 1);
+        note_one(&late, 1);
+    }
+    check_same(&alone, &late);
+    close_group(&alone);
+    close_group(&late);
+}
+
+static void who_joins_late_is_what_it_is_from_the_beginning(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        check_late("cuda", models[i], INT_MAX);
+        check_late("cuda", models[i], 1);
+        check_late("cpu", models[i], INT_MAX);
+        check_late("cpu", models[i], 1);
+    }
+}
+
 /* Pieces of 16 steps. Both have 45 of them: 16, 16, 13. */
 static void steps_of_two_cohorts_alternate(void **state)
 {
@@ -297,6 +360,7 @@ int main(void)
         cmocka_unit_test(rounds_of_rates_do_not_show),
         cmocka_unit_test(what_is_ended_before_its_end_goes_on_there),
         cmocka_unit_test(what_is_ended_at_once_has_not_begun),
+        cmocka_unit_test(who_joins_late_is_what_it_is_from_the_beginning),
         cmocka_unit_test(steps_of_two_cohorts_alternate),
         cmocka_unit_test(steps_one_by_one_are_the_same),
     };

@@ -10,7 +10,7 @@
  * Nor is there one where numbers of GPUs would not be those of NVML
  * (CUDA_DEVICE_ORDER).
  * Steps that are given go into the file that THRONG_TEST_GPU_STEPS names: the
- * cohort's machine, and how many. */
+ * cohort's machine, how many, and of how many members. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,13 +55,13 @@ static bool is_off(const char *text)
            strcmp(text + 4, visible) == 0;
 }
 
-static void note_steps(const struct gpu_machine *g, int64_t times)
+static void note_steps(const struct gpu_machine *g, int64_t times, int members)
 {
     const char *path = getenv("THRONG_TEST_GPU_STEPS");
     FILE *f = path ? fopen(path, "ae") : NULL;
     if (!f)
         return;
-    fprintf(f, "%p %lld\n", (const void *)g, (long long)times);
+    fprintf(f, "%p %lld %d\n", (const void *)g, (long long)times, members);
     fclose(f);
 }
 
@@ -76,7 +76,7 @@ void __wrap_gpu_run(struct gpu_machine *g, const struct gpu_list *list,
         _Exit(70);
     }
     if (times > 1)
-        note_steps(g, times);
+        note_steps(g, times, slot_count);
     __real_gpu_run(g, list, slots, slot_count, times);
 }
 
