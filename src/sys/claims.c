@@ -124,7 +124,7 @@ void claims_count(const struct claims *c, unsigned *count, unsigned *before)
 
 /* ---- GPUs -------------------------------------------------------------- */
 
-int claims_gpu(const struct claims *c, struct str id)
+int claims_gpu(const struct claims *c, struct str id, bool shared)
 {
     struct arena *a = arena_new();
     struct buf name;
@@ -132,7 +132,7 @@ int claims_gpu(const struct claims *c, struct str id)
     buf_adds(&name, "throng-gpu-");
     for (size_t i = 0; i < id.len; i++)
         buf_addc(&name, id.p[i] == '/' ? '_' : id.p[i]);
-    int lock = lock_common(path_join(a, c->locks, name.p));
+    int lock = lock_common(path_join(a, c->locks, name.p), shared);
     int error = errno;
     buf_done(&name);
     arena_free(a);

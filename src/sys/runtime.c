@@ -71,7 +71,7 @@ int lock_take(const char *path, mode_t mode)
 
 /* To create is asked for only where there is none: kernels refuse it for a
  * file that somebody else has made in a folder such as /tmp. */
-int lock_common(const char *path)
+int lock_common(const char *path, bool shared)
 {
     int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     int fd = open(path, flags);
@@ -84,7 +84,7 @@ int lock_common(const char *path)
     }
     if (fd < 0)
         return -1;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
         return fd;
     int error = errno;
     close(fd);

@@ -265,8 +265,8 @@ const char *cache_dir(struct arena *a);
 int lock_take(const char *path, mode_t mode);
 void lock_drop(int fd, const char *path); /* removes the file too */
 /* As lock_take for a file that all users of the machine share and that stays;
- * closing the descriptor lets go. */
-int lock_common(const char *path);
+ * closing the descriptor lets go. Several may have it shared. */
+int lock_common(const char *path, bool shared);
 /* Calls fn for all that lies below a folder, no link followed, until it says
  * -1; `name` is the path from there. */
 struct stat;
@@ -294,9 +294,10 @@ void claims_close(struct claims *c);
 /* How many run on the same cpus, this one among them, and how many of those
  * began before it. */
 void claims_count(const struct claims *c, unsigned *count, unsigned *before);
-/* Takes a GPU for this process alone, also against other users: a descriptor
- * to be closed, or -1 with errno EWOULDBLOCK while somebody else has it. */
-int claims_gpu(const struct claims *c, struct str id);
+/* Takes a GPU for this process alone, or with others that share it, also
+ * against other users: a descriptor to be closed, or -1 with errno EWOULDBLOCK
+ * while somebody else has it. */
+int claims_gpu(const struct claims *c, struct str id, bool shared);
 /* Lets others know. */
 void claims_say(struct claims *c, const struct claim *own);
 /* What all that run now have, in the arena, the oldest first. */

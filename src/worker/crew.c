@@ -273,27 +273,36 @@ static struct trainer *trainer_on(const struct worker *w, int gpu)
     return NULL;
 }
 
-/* A GPU has one, in which all its members are trained together. One that
- * another study has gets none as long as there are others. */
-static struct trainer *choose_gpu(struct attempt *a, struct err *err)
+/* One on which another study runs programs gets no members as long as there are
+ * others; -1: none is known. */
+static int choose_on(const struct attempt *a)
 {
     struct worker *w = a->worker;
     struct crew_gpus *gpus = &w->gpus;
     int64_t now = clock_mono_ns();
     int on = crew_gpus_choose(gpus, &w->room, &a->grant, now);
-    for (size_t i = 1; i < w->room.gpu_count && on >= 0; i++) {
-        if (trainer_on(w, on) || now < gpus->list[on].rests_ns ||
-            !share_gpu_is_elsewhere(w, (size_t)on))
+    for (size_t i = 0; i < w->room.gpu_count && on >= 0; i++) {
+        struct crew_gpu *gpu = &gpus->list[on];
+        if (gpu->members || now < gpu->rests_ns ||
+            share_hold_gpu(w, (size_t)on))
             break;
-        crew_gpu_taken(&gpus->list[on], now);
+        crew_gpu_taken(gpu, now);
         on = crew_gpus_choose(gpus, &w->room, &a->grant, now);
     }
+    return on;
+}
+
+/* A GPU has one, in which all its members are trained together. */
+static struct trainer *choose_gpu(struct attempt *a, struct err *err)
+{
+    struct worker *w = a->worker;
+    int on = choose_on(a);
     struct trainer *t = trainer_on(w, on);
-    struct post post = {.gpu = true,
-                        .on = on,
-                        .may_leave =
-                            on >= 0 && !gpus->list[on].gone &&
-                            crew_gpus_has_other(gpus, &w->room, &a->grant, on)};
+    struct post post = {
+        .gpu = true,
+        .on = on,
+        .may_leave = on >= 0 && !w->gpus.list[on].gone &&
+                     crew_gpus_has_other(&w->gpus, &w->room, &a->grant, on)};
     return t ? t : trainer_new(w, &post, err);
 }
 
@@ -309,12 +318,16 @@ static void tell(struct attempt *a, enum record_type type, struct str payload)
     link_acknowledge(link, link->count);
 }
 
+bool crew_wants_gpu(const struct attempt *a)
+{
+    const struct device *device = device_find(a->task.device, NULL);
+    return device && device->gpu;
+}
+
 static int hand_over(struct attempt *a, struct err *err)
 {
     struct worker *w = a->worker;
-    const struct device *device = device_find(a->task.device, NULL);
-    struct trainer *t =
-        device && device->gpu ? choose_gpu(a, err) : choose(w, err);
+    struct trainer *t = crew_wants_gpu(a) ? choose_gpu(a, err) : choose(w, err);
     if (!t)
         return -1;
     man(a, t);

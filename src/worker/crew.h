@@ -42,6 +42,9 @@ void crew_look(struct attempt *a, int64_t now_ns);
 /* The attempt is over, for whatever reason: its trainer forgets it. */
 void crew_forget(struct attempt *a);
 
+/* It is to be trained, or to answer, on one. */
+bool crew_wants_gpu(const struct attempt *a);
+
 /* ---- of all trainers ---- */
 
 /* True when the child was a trainer; members that it has not said to have

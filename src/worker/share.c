@@ -5,7 +5,8 @@
  * second: whoever has more than its part starts nothing until enough has
  * ended. A study that says `parallel` has said what it wants, and has it.
  *
- * GPUs: one belongs to one worker at a time, as long as a task of it is on it.
+ * GPUs: one belongs to one worker at a time, as long as a task of it is on it;
+ * or to several that train on it, as long as they have members there.
  * Who has more than its part while another of this user waits lets go of one
  * when its turn is over, and leaves it alone long enough for the other to see
  * that it is free.
@@ -16,6 +17,7 @@
 
 #include <errno.h>
 #include <unistd.h>
+#include "worker/crew.h"
 #include "worker/worker.h"
 
 #define LOOK_NS 1000000000ll
@@ -105,11 +107,20 @@ static void look_for_gpus(struct worker *w)
     arena_free(a);
 }
 
+/* Who trains where somebody else was has the GPU when that one has left. */
+static void hold_trained(struct worker *w)
+{
+    for (size_t i = 0; i < w->room.gpu_count; i++)
+        if (w->gpus.list[i].members)
+            share_hold_gpu(w, i);
+}
+
 void share_look(struct worker *w)
 {
     uint32_t cpus = (uint32_t)w->room.cpus, count, before;
     if (!w->share.claims)
         return;
+    hold_trained(w);
     claims_count(w->share.claims, &count, &before);
     uint32_t part = cpus ? part_of(cpus, count, before) : 0;
     if (w->room.parallel)
@@ -138,30 +149,31 @@ static void try_gpus(struct worker *w)
         struct room_gpu *gpu = &w->room.gpus[i];
         if (s->gpus[i] >= 0)
             continue;
-        s->gpus[i] = claims_gpu(s->claims, gpu->id);
+        s->gpus[i] = claims_gpu(s->claims, gpu->id, false);
         gpu->elsewhere = s->gpus[i] < 0 && errno == EWOULDBLOCK;
     }
     errno = 0; /* theirs is no shortage of ours */
 }
 
-bool share_gpu_is_elsewhere(const struct worker *w, size_t gpu)
+bool share_hold_gpu(struct worker *w, size_t gpu)
 {
-    const struct share *s = &w->share;
+    struct share *s = &w->share;
     if (!s->claims || s->gpus[gpu] >= 0)
-        return false;
-    int lock = claims_gpu(s->claims, w->room.gpus[gpu].id);
-    bool elsewhere = lock < 0 && errno == EWOULDBLOCK;
-    if (lock >= 0)
-        close(lock);
+        return true;
+    s->gpus[gpu] = claims_gpu(s->claims, w->room.gpus[gpu].id, true);
+    bool elsewhere = s->gpus[gpu] < 0 && errno == EWOULDBLOCK;
+    if (s->gpus[gpu] >= 0 && !s->turn_ns)
+        s->turn_ns = clock_mono_ns();
     errno = 0; /* theirs is no shortage of ours */
-    return elsewhere;
+    return !elsewhere;
 }
 
 static void close_unused(struct worker *w)
 {
     struct share *s = &w->share;
     for (size_t i = 0; i < w->room.gpu_count; i++) {
-        if (s->gpus[i] < 0 || w->room.gpus[i].free < 1)
+        if (s->gpus[i] < 0 || w->room.gpus[i].free < 1 ||
+            w->gpus.list[i].members)
             continue;
         close(s->gpus[i]);
         s->gpus[i] = -1;
@@ -195,15 +207,16 @@ void share_let_go(struct worker *w)
     s->turn_ns = 0;
 }
 
-bool share_take(struct worker *w, const struct needs *n, struct grant *g)
+bool share_take(struct worker *w, struct attempt *a, const struct needs *n)
 {
     struct share *s = &w->share;
-    if (n->gpus <= 0 || !s->claims)
-        return room_take(&w->room, n, g);
-    if (must_yield(w))
+    bool on_gpu = n->gpus > 0 || crew_wants_gpu(a);
+    if (s->claims && on_gpu && must_yield(w))
         return false;
+    if (n->gpus <= 0 || !s->claims)
+        return room_take(&w->room, n, &a->grant);
     try_gpus(w);
-    bool taken = room_take(&w->room, n, g);
+    bool taken = room_take(&w->room, n, &a->grant);
     for (size_t i = 0; !taken && i < w->room.gpu_count; i++)
         s->waits |= w->room.gpus[i].elsewhere;
     if (taken && !s->turn_ns)

@@ -7,6 +7,7 @@
 #include "sys/sys.h"
 #include "terms/room.h"
 
+struct attempt;
 struct worker;
 
 struct share {
@@ -27,10 +28,12 @@ void share_done(struct share *s);
 /* Looks who else is there, and lends them their part of the room. */
 void share_look(struct worker *w);
 void share_look_if_due(struct worker *w);
-/* As room_take, with GPUs that no other worker of the machine has. */
-bool share_take(struct worker *w, const struct needs *n, struct grant *g);
-/* Another worker of the machine has this GPU now. */
-bool share_gpu_is_elsewhere(const struct worker *w, size_t gpu);
+/* As room_take for the attempt, which asks for this, with GPUs that no other
+ * worker of the machine has. */
+bool share_take(struct worker *w, struct attempt *a, const struct needs *n);
+/* Takes a GPU for its trainer, for as long as that has members. False: programs
+ * of another worker of the machine have it. */
+bool share_hold_gpu(struct worker *w, size_t gpu);
 /* After something was given back to the room: its GPUs are anybody's. */
 void share_let_go(struct worker *w);
 

@@ -189,7 +189,7 @@ static void choose(struct worker *w)
         if (room->parallel > 0 && room->running >= room->parallel)
             break;
         struct needs asks = asks_of(w, a);
-        if (!is_held(w, a, &swept) && share_take(w, &asks, &a->grant))
+        if (!is_held(w, a, &swept) && share_take(w, a, &asks))
             choose_one(w, i);
         else if (a->passed >= PASSED_MAX)
             break;

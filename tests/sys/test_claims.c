@@ -80,13 +80,13 @@ static void a_gpu_has_one_user_at_a_time(void **state)
     struct scratch *s = *state;
     meet_in(s);
     struct claims *own = claims_open(NULL);
-    int first = claims_gpu(own, STR("GPU-1/x"));
-    int second = claims_gpu(own, STR("GPU-2"));
+    int first = claims_gpu(own, STR("GPU-1/x"), false);
+    int second = claims_gpu(own, STR("GPU-2"), false);
     assert_true(first >= 0 && second >= 0);
-    assert_int_equal(claims_gpu(own, STR("GPU-2")), -1);
+    assert_int_equal(claims_gpu(own, STR("GPU-2"), false), -1);
     assert_int_equal(errno, EWOULDBLOCK);
     close(second);
-    second = claims_gpu(own, STR("GPU-2"));
+    second = claims_gpu(own, STR("GPU-2"), false);
     assert_true(second >= 0);
     close(first);
     close(second);
