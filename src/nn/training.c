@@ -203,13 +203,27 @@ static void read_snapshots(struct nn_build *b, const struct value *root)
 
 #define DEVICE_TEXT(name, ...) #name,
 
+static void look_at_device_word(struct nn_build *b, const struct value *root,
+                                const char *key)
+{
+    static const char *const names[] = {"auto", DEVICES(DEVICE_TEXT) NULL};
+    const struct value *v = value_get(root, str_of(key));
+    struct str word = v ? value_text(v) : STR("");
+    const char *meant = device_called(word);
+    if (meant)
+        nn_fault_hint(b, key,
+                      arena_printf(b->faults->arena, "did you mean %s?", meant),
+                      "cannot be %.*s", STRF(word));
+    else
+        nn_read_choice(b, root, key, names, 0);
+}
+
 /* Says nothing of what is learned: it is only looked whether there is such a
  * one. */
 static void look_at_device(struct nn_build *b, const struct value *root)
 {
-    static const char *const names[] = {"auto", DEVICES(DEVICE_TEXT) NULL};
-    nn_read_choice(b, root, "device", names, 0);
-    nn_read_choice(b, root, "kernels", names, 0);
+    look_at_device_word(b, root, "device");
+    look_at_device_word(b, root, "kernels");
 }
 
 void nn_read_training(struct nn_build *b, const struct value *root)

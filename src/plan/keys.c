@@ -237,7 +237,14 @@ void read_device_word(const struct reading *in, const struct value *v,
                       const char *key, struct str *to)
 {
     const char *choices[DEVICE_COUNT + 2] = {"auto"};
+    const char *meant = device_called(value_text(v));
 
+    if (meant) {
+        problem_at(in, PROBLEM_ERROR, v,
+                   arena_printf(in->arena, "did you mean '%s'?", meant),
+                   "%s cannot be %s", key, value_words(in, v));
+        return;
+    }
     for (size_t i = 0; i < DEVICE_COUNT; i++)
         choices[i + 1] = devices[i].name;
     if (read_choice(in, v, key, choices) >= 0)

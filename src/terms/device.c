@@ -10,6 +10,15 @@ const struct device devices[DEVICE_COUNT_ALL] = {
 
 #define DEVICE_TEXT(name, ...) #name,
 
+const char *device_called(struct str name)
+{
+    static const char *const words[] = {"gpu", "GPU", "nvidia"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (str_starts(name, str_of(words[i])))
+            return devices[DEVICE_cuda].name;
+    return NULL;
+}
+
 const struct device *device_find(struct str name, struct err *err)
 {
     static const char *const names[] = {DEVICES(DEVICE_TEXT) NULL};
@@ -18,7 +27,9 @@ const struct device *device_find(struct str name, struct err *err)
     for (size_t i = 0; i < DEVICE_COUNT; i++)
         if (str_is(name, devices[i].name))
             return &devices[i];
-    const char *near = str_nearest(name, names);
+    const char *near = device_called(name);
+    if (!near)
+        near = str_nearest(name, names);
     err_set(err, ERR_INPUT, "there is no device %.*s%s%s%s; use %s", STRF(name),
             near ? " (did you mean " : "", near ? near : "", near ? "?)" : "",
             DEVICE_NAMES);

@@ -52,6 +52,8 @@ extern const struct device devices[DEVICE_COUNT_ALL];
 /* An empty name and "auto" are the default. NULL and err: there is none of
  * that name. */
 const struct device *device_find(struct str name, struct err *err);
+/* The device that other programs call so: "gpu" is cuda. NULL: none. */
+const char *device_called(struct str name);
 /* How many members a cohort has there, each with so many numbers (weights,
  * state of the optimizer); at least one. 0: nobody knows how many. */
 size_t device_capacity(const struct device *d, uint64_t member_numbers);

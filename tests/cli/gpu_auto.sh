@@ -177,10 +177,10 @@ check_contains 'with those that there are' "$err" 'reference, cuda'
 sed -i 's/^device:.*/device: gpu/' kept.net.yaml
 run "$THRONG" check model.yaml
 check_matches 'one in the model file by its place' "$err" \
-    "kept.net.yaml:[0-9]*:9: error: device cannot be 'gpu'"
+    "kept.net.yaml:[0-9]*:9: error: device cannot be 'gpu' .did you mean 'cuda'"
 run "$THRONG" train kept.net.yaml lr=0.01 units=4 --device cpu
 check_matches 'also when it is trained alone' "$err" \
-    'kept.net.yaml:[0-9]*:9: error: device cannot be gpu'
+    'kept.net.yaml:[0-9]*:9: error: device cannot be gpu .did you mean cuda'
 sed -i 's/^device:.*/device: cuda/' kept.net.yaml
 run "$THRONG" train kept.net.yaml lr=0.01 units=4
 check_lacks 'a model file that names one is asked for nothing' "$err" 'it should take'

@@ -109,7 +109,7 @@ check_contains "it says how it would" "$err" 'write epochs: ${epochs} there'
 run "$THRONG" train mlp.yaml units=4 lr=0.01 dropout=0 --device gpu
 check_status "a device that is not there is a usage error" 2
 check_contains "which names those that are" "$err" \
-    "there is no device gpu (did you mean cpu?); use auto, cpu"
+    "there is no device gpu (did you mean cuda?); use auto, cpu"
 run "$THRONG" train mlp.yaml unit=4 lr=0.01 dropout=0
 check_contains "a name that is nearly one gets its suggestion" "$err" \
     'mlp.yaml has no ${unit}; did you mean units?'

@@ -184,7 +184,7 @@ static void a_device_that_is_not_there_is_not_replaced_in_silence(void **state)
     assert_int_equal(e.outcome, OUTCOME_INVALID);
     assert_true(str_is(
         e.reason,
-        "there is no device gpu (did you mean cpu?); use " DEVICE_NAMES));
+        "there is no device gpu (did you mean cuda?); use " DEVICE_NAMES));
     trainer_end(&t);
     buf_done(&last);
 }
