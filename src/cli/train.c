@@ -159,6 +159,7 @@ static int keep_weights(struct training *t)
 static void say_end(const struct training *t)
 {
     bool plain = t->one.reason.len && (t->one.outcome == OUTCOME_FAILED ||
+                                       t->one.outcome == OUTCOME_SPAWN ||
                                        t->one.outcome == OUTCOME_MEMORY);
     say("throng train: %s%s%.*s\n", plain ? "" : outcome_name(t->one.outcome),
         plain || !t->one.reason.len ? "" : ": ", STRF(t->one.reason));

@@ -110,6 +110,11 @@ run "$THRONG" train mlp.yaml units=4 lr=0.01 dropout=0 --device gpu
 check_status "a device that is not there is a usage error" 2
 check_contains "which names those that are" "$err" \
     "there is no device gpu (did you mean cuda?); use auto, cpu"
+mkdir alone
+cp "$THRONG" "$WORKER" alone
+run alone/throng train mlp.yaml units=4 lr=0.01 dropout=0 --device cuda
+check_contains "without a second worker its reason is all that is said" "$err" \
+    "throng train: this machine has no device cuda: there is no throng-worker-cuda"
 run "$THRONG" train mlp.yaml unit=4 lr=0.01 dropout=0
 check_contains "a name that is nearly one gets its suggestion" "$err" \
     'mlp.yaml has no ${unit}; did you mean units?'
