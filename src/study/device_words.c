@@ -30,6 +30,18 @@ bool device_is_named_gpu(const struct plan *p)
            device_find(p->device, NULL)->gpu;
 }
 
+/* Whether `auto` takes one is not known before trials begin. */
+static bool may_take_gpu(const struct plan *p)
+{
+    if (is_in_jobs(p) || !plan_runs_models(p) || !job_device_is_auto(p))
+        return !is_in_jobs(p) && device_is_named_gpu(p);
+    struct arena *a = arena_new();
+    const char *worker = cuda_worker(a);
+    bool may = worker && file_exists(worker);
+    arena_free(a);
+    return may;
+}
+
 void study_share_gpu_here(const struct plan *p, const struct room *r,
                           int64_t total, struct needs *n)
 {
@@ -39,7 +51,7 @@ void study_share_gpu_here(const struct plan *p, const struct room *r,
     struct device_slots slots = {.at_once = room_slots(r, &none),
                                  .gpus = room_slots(r, &one),
                                  .total = total};
-    if (!is_in_jobs(p) && device_is_named_gpu(p))
+    if (may_take_gpu(p))
         device_share_here(&slots, n);
 }
 

@@ -28,6 +28,7 @@ static int refuse_unfit(struct arena *a, const struct plan *p,
         return 0;
     machine_room(machine, p->parallel, a, &room);
     study_share_cpus(p, machine->cpus, &needs);
+    study_share_gpu_here(p, &room, -1, &needs);
     return room_check(&room, &needs, err);
 }
 

@@ -362,7 +362,7 @@ void study_share_gpus(const struct plan *p, size_t gpus, struct needs *n);
 /* Makes a trial whose model is on a GPU of a job need its part of one. */
 void study_share_device(const struct plan *p, int64_t total, struct arena *a,
                         struct needs *n);
-/* The same on this machine, where a GPU is named. */
+/* The same on this machine, where a GPU is named, or `auto` may take one. */
 void study_share_gpu_here(const struct plan *p, const struct room *r,
                           int64_t total, struct needs *n);
 /* What models are on; nothing where that is the cpu anyway. */

@@ -393,7 +393,8 @@ static void add_number(struct buf *b, size_t start, double number,
     if (number == 0)
         return;
     add_part(b, start);
-    if (number <= 0.125 && 1 / number == round(1 / number)) {
+    bool is_long = number * 1000 != round(number * 1000);
+    if ((number <= 0.125 || is_long) && 1 / number == round(1 / number)) {
         buf_addf(b, "1/%.0f of a %s", 1 / number, one);
         return;
     }

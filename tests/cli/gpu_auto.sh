@@ -87,6 +87,14 @@ kill -TERM $conductor
 wait $conductor
 check_contains 'it is the cpu' "$(cat asked.log)" 'device cpu'
 
+# Members share a GPU, however many they ask for: check says what run does.
+{ study two '[4]'; echo 'resources: {gpus: 2}'; } >two.yaml
+run "$THRONG" check two.yaml
+check_status 'check does not refuse what members will share' 0
+check_contains 'and says how' "$out" '0.25 gpus each'
+run "$THRONG" run two.yaml
+check_status 'nor does run' 0
+
 # What no GPU can train is not sent there, however fast that is.
 paces '1e-3 1e9 0' '1e-9 1e14 0'
 sed "s/^layers:.*/layers: [{reshape: [2, 1]}, {lstm: '\${units}'}, {dense: 2}]/; s/^epochs.*/epochs: 1/" net.yaml >rnn.yaml
