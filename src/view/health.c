@@ -74,14 +74,16 @@ static void ask_gpu_worker(struct health *f, const char *cuda)
     struct buf said;
     struct str line, mark;
     buf_init(&said);
-    if (device_described(cuda, DESCRIBE_S, &said))
+    int rc = device_described(cuda, DESCRIBE_S, &said);
+    struct str text = buf_str(&said);
+    if (rc || !text.len)
         note(f, names[0], HEALTH_ABSENT,
              arena_printf(f->arena,
                           "%s does not say which GPU it can use: `%s "
                           "--describe-device cuda` may say why",
                           cuda, cuda));
-    struct str text = buf_str(&said);
-    for (size_t i = 0; i < 2 && str_split(&text, '\n', &line); i++) {
+    for (size_t i = 0; i < 2 && text.len && str_split(&text, '\n', &line);
+         i++) {
         bool ok = str_split(&line, ' ', &mark) && str_is(mark, "ok");
         note(f, names[i], ok ? HEALTH_OK : HEALTH_ABSENT,
              arena_cstr(f->arena, line));

@@ -46,6 +46,12 @@ check_status 'a worker that does not start is no fault of others' 0
 check_matches 'and is named' "$out" \
     '^-- +cuda +.*/throng-worker-cuda does not say which GPU it can use'
 check_lacks 'of its compiler nothing is known' "$out" nvrtc
+check_equal 'once' 1 "$(grep -c '^[a-z-]* *cuda ' <<<"$out")"
+worker_says 'exit 0'
+run "$THRONG" doctor
+check_equal 'as is one that says nothing' 1 \
+    "$(grep -c '^-- *cuda .* does not say which GPU' <<<"$out")"
+check_equal 'once, too' 1 "$(grep -c '^[a-z-]* *cuda ' <<<"$out")"
 
 rm bin/throng-worker-cuda
 run "$THRONG" doctor
