@@ -9,7 +9,7 @@
  * or to several that train on it, as long as they have members there.
  * Who has more than its part while another of this user waits lets go of one
  * when its turn is over, and leaves it alone long enough for the other to see
- * that it is free.
+ * that it is free: where several train, until the last of them has let go.
  *
  * Without a folder to meet in everybody has everything, as with nobody else
  * there. */
@@ -115,6 +115,32 @@ static void hold_trained(struct worker *w)
             share_hold_gpu(w, i);
 }
 
+/* Who waits can have it from nobody as long as they do. */
+static bool others_train_on(const struct worker *w, size_t gpu)
+{
+    const struct claims *c = w->share.claims;
+    int lock = claims_gpu(c, w->room.gpus[gpu].id, false);
+    bool free = lock >= 0;
+    if (!free)
+        lock = claims_gpu(c, w->room.gpus[gpu].id, true);
+    if (lock >= 0)
+        close(lock);
+    errno = 0; /* theirs is no shortage of ours */
+    return !free && lock >= 0;
+}
+
+/* Else those who train there would let go in turn, and never all at once. */
+static void yield_on(struct worker *w)
+{
+    struct share *s = &w->share;
+    int64_t now = clock_mono_ns();
+    if (!s->others_wait || now >= s->yield_ns)
+        return;
+    for (size_t i = 0; i < w->room.gpu_count; i++)
+        if (s->left[i] && others_train_on(w, i))
+            s->yield_ns = now + YIELD_NS;
+}
+
 void share_look(struct worker *w)
 {
     uint32_t cpus = (uint32_t)w->room.cpus, count, before;
@@ -127,8 +153,10 @@ void share_look(struct worker *w)
         part = cpus;
     w->room.lent_cpus = cpus - part;
     say(w, cpus, part);
-    if (w->room.gpu_count)
+    if (w->room.gpu_count) {
         look_for_gpus(w);
+        yield_on(w);
+    }
     w->share.next_ns = clock_mono_ns() + LOOK_NS;
     worker_wake(w, w->share.next_ns);
 }
@@ -200,9 +228,14 @@ void share_let_go(struct worker *w)
 {
     struct share *s = &w->share;
     size_t before = gpus_held(w);
+    bool had[ROOM_GPUS_MAX];
+    for (size_t i = 0; i < w->room.gpu_count; i++)
+        had[i] = s->gpus[i] >= 0;
     close_unused(w);
     if (gpus_held(w) == before || !turn_is_over(s))
         return;
+    for (size_t i = 0; i < w->room.gpu_count; i++)
+        s->left[i] = had[i] && s->gpus[i] < 0;
     s->yield_ns = clock_mono_ns() + YIELD_NS;
     s->turn_ns = 0;
 }

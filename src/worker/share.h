@@ -11,15 +11,16 @@ struct attempt;
 struct worker;
 
 struct share {
-    struct claims *claims;   /* NULL: everything is ours */
-    const char *study;       /* the folder of the study that we run for */
-    int gpus[ROOM_GPUS_MAX]; /* locks of those that we have; -1: none */
-    int64_t next_ns;         /* when to look again */
-    bool waits;              /* since the last look, for a GPU of others */
-    bool others_wait;        /* another study of this user does */
-    size_t gpu_users;        /* studies that have a GPU or wait, ours too */
-    int64_t turn_ns;         /* when ours began; 0: with the next GPU */
-    int64_t yield_ns;        /* until then a GPU is left to who waits */
+    struct claims *claims;    /* NULL: everything is ours */
+    const char *study;        /* the folder of the study that we run for */
+    int gpus[ROOM_GPUS_MAX];  /* locks of those that we have; -1: none */
+    int64_t next_ns;          /* when to look again */
+    bool waits;               /* since the last look, for a GPU of others */
+    bool others_wait;         /* another study of this user does */
+    size_t gpu_users;         /* studies that have a GPU or wait, ours too */
+    int64_t turn_ns;          /* when ours began; 0: with the next GPU */
+    int64_t yield_ns;         /* until then a GPU is left to who waits */
+    bool left[ROOM_GPUS_MAX]; /* which ones those are */
 };
 
 void share_init(struct share *s);

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# A program that waits for a GPU on which another run trains one model after
-# the other has its turn. The GPU is this machine's cpu
-# (throng-worker-cuda-here).
+# A program that waits for a GPU on which other runs train one model after the
+# other has its turn. The GPU is this machine's cpu (throng-worker-cuda-here).
 # thorough: a turn is ten seconds
 . "$(dirname "$0")/lib.sh"
 
@@ -47,5 +46,19 @@ done_now() { "$THRONG" status train --json | grep -o '"done":[0-9]*' | head -1; 
 before=$(done_now)
 more() { [ "$(done_now)" != "$before" ]; }
 check 'and go on' wait_for 60 more
+
+# Turns of two that train there are over one after the other.
+rm turn
+sleep 4 # more than who lets go leaves the GPU alone for
+"$THRONG" run -q train.yaml --new other &
+other=$!
+to_end+=($other)
+others() { "$THRONG" status other --json | grep -Fq '"gpus":[0],"waits":false},"beside"'; }
+check 'models of another run are, too' wait_for 60 others
+"$THRONG" run -q program.yaml --new second &
+to_end+=($!)
+check 'a program has its turn on a GPU that several have' wait_for 60 test -e turn
+kill -TERM $other
+wait $other || true
 kill -TERM $training
 wait $training || true
