@@ -9,10 +9,14 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "made.h"
 #include "nn/cuda/nvrtc.h"
 #include "nn/cuda/special.h"
+#include "sys/sys.h"
 
 /* A model's launches, numbered, and the text of their kernels. */
 struct opened {
@@ -194,14 +198,128 @@ static void the_environment_may_say_two_words(void **state)
     assert_non_null(strstr(err.text, "`general` or `special`"));
 }
 
-int main(void)
+/* ---- compilers: this program, by the name of the one that has them --------
+ */
+
+static bool has_gpu;
+
+const char *__wrap_gpu_special_for(void);
+const char *__wrap_gpu_special_for(void)
 {
+    return has_gpu ? "sm_90" : NULL;
+}
+
+#define COHORTS 12
+
+struct cohort {
+    struct opened opened;
+    struct special *special;
+};
+
+static int count_of(const char *folder, const char *ending)
+{
+    struct arena *a = arena_new();
+    const char **names = dir_list(folder, a, NULL);
+    int count = 0;
+    for (; names && *names; names++)
+        count += str_ends(str_of(*names), str_of(ending));
+    arena_free(a);
+    return count;
+}
+
+/* The compilers that have been started, when there are as many as are wanted,
+ * and all have asked since. */
+static int turns(struct cohort *all, const char *folder, int want)
+{
+    int64_t end_ns = clock_mono_ns() + 20000000000ll;
+    int count = 0;
+    while (clock_mono_ns() < end_ns) {
+        for (int i = 0; i < COHORTS; i++)
+            special_turn(all[i].special);
+        if (count < want && count_of(folder, ".cu") >= want)
+            end_ns = clock_mono_ns() + 2000000000ll;
+        count = count_of(folder, ".cu");
+        clock_pause_ms(20);
+    }
+    return count;
+}
+
+/* Each is of another model. */
+static int be_trainer(const char *cache)
+{
+    struct cohort all[COHORTS];
+    struct arena *a = arena_new();
+    const char *folder = path_join(a, cache, "throng/kernels");
+    has_gpu = true;
+    for (int i = 0; i < COHORTS; i++) {
+        open_text(&all[i].opened,
+                  arena_printf(a,
+                               "{'batch_size': 96, 'input': %d, 'layers': "
+                               "[{'dense': 132}, {'dense': 3}], 'loss': 'mse'}",
+                               100 + 4 * i));
+        if (special_open(&all[i].special, NULL, &all[i].opened.lowered, NULL))
+            return 10;
+    }
+    int first = turns(all, folder, 4);
+    special_close(all[0].special); /* its turn came first */
+    all[0].special = NULL;
+    int after = count_of(folder, ".cu");
+    int then = turns(all, folder, 4);
+    for (int i = 0; i < COHORTS; i++) {
+        special_close(all[i].special);
+        done(&all[i].opened);
+    }
+    arena_free(a);
+    return first != 4             ? 11
+           : after != 3           ? 12
+           : then != 4            ? 13
+           : count_of(folder, "") ? 14
+                                  : 0;
+}
+
+static void few_compile_at_the_same_time(void **state)
+{
+    struct arena *a = arena_new();
+    const char *folder = scratch_make("special", NULL);
+    const char *program = path_join(a, folder, "throng-worker-cuda");
+    (void)state;
+    assert_non_null(folder);
+    char self[4096] = "";
+    assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+    struct buf b;
+    buf_init(&b);
+    assert_int_equal(file_read(self, (size_t)1 << 30, &b, NULL), 0);
+    assert_int_equal(file_write(program, buf_str(&b), false, NULL), 0);
+    buf_done(&b);
+    assert_int_equal(chmod(program, 0700), 0);
+    setenv("XDG_CACHE_HOME", folder, 1);
+    const char *argv[] = {program, "--many", folder, NULL};
+    struct spawn spawn = {
+        .argv = argv, .in = -1, .out = -1, .err = STDERR_FILENO, .keep_fd = -1};
+    struct process_id id;
+    int status;
+    assert_int_equal(process_spawn(&spawn, &id, NULL), 0);
+    assert_int_equal(waitpid(id.pid, &status, 0), id.pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    unsetenv("XDG_CACHE_HOME");
+    scratch_remove(folder);
+    arena_free(a);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--many") == 0)
+        return be_trainer(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "--compile-kernels") == 0)
+        return pause();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_model_has_the_same_text),
         cmocka_unit_test(the_same_work_has_one_kernel),
         cmocka_unit_test(the_compiler_takes_every_kernel),
         cmocka_unit_test(a_mistake_is_told),
         cmocka_unit_test(the_environment_may_say_two_words),
+        cmocka_unit_test(few_compile_at_the_same_time),
     };
     return cmocka_run_group_tests_name("special", tests, NULL, NULL);
 }

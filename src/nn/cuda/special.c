@@ -4,8 +4,10 @@
  * of this throng and this compiler, and of nothing else. What is in the cache
  * is taken at once. Else the cohort trains with the general kernels, and when
  * it has done so for some seconds a process beside it compiles: what takes no
- * time to train is not worth that either. Whatever goes wrong there, training
- * goes on with what it has.
+ * time to train is not worth that either. Only a few of a person's compile at
+ * the same time, each of which holds a lock in the cache, since there may be
+ * hundreds of cohorts; the others ask again. Whatever goes wrong there,
+ * training goes on with what it has.
  *
  * THRONG_CUDA_KERNELS=general does without; =special has them compiled before
  * the first step. */
@@ -26,6 +28,8 @@
 #include "sys/sys.h"
 
 #define WORTH_NS 3000000000ll /* of training, until it is worth compiling */
+#define ASK_AGAIN_NS 1000000000ll
+#define COMPILERS_MOST 4 /* each takes a cpu, and 100 MB or more */
 #define PROGRAM_MAX ((size_t)64 << 20)
 #define KEPT_FILES 512 /* of the cache; the oldest go first */
 
@@ -34,10 +38,13 @@ struct special {
     struct arena *arena;
     struct buf text;
     const char *stem; /* of its files, without their ending */
+    const char *program, *source;
+    const char *locks[COMPILERS_MOST];
     int count;
-    int64_t begun_ns;
-    pid_t compiler; /* 0: it does not run */
-    bool over;      /* they are taken, or there will be none */
+    int64_t due_ns;   /* when it is worth to compile, or to ask again */
+    pid_t compiler;   /* 0: it does not run */
+    int lock, locked; /* that it may, and which one that is */
+    bool over;        /* they are taken, or there will be none */
 };
 
 /* ---- files ----------------------------------------------------------------
@@ -155,6 +162,18 @@ static const char *compiler_path(struct arena *a)
                : NULL;
 }
 
+static bool may_compile(struct special *s)
+{
+    for (int i = 0; i < COMPILERS_MOST; i++) {
+        s->lock = lock_take(s->locks[i], 0600);
+        s->locked = i;
+        if (s->lock >= 0)
+            return true;
+        s->over |= errno != EWOULDBLOCK;
+    }
+    return false;
+}
+
 static void start_compiler(struct special *s)
 {
     const char *program = compiler_path(s->arena);
@@ -167,10 +186,17 @@ static void start_compiler(struct special *s)
                           .die_with_parent = true};
     struct process_id id;
     s->over = !program ||
-              file_write(with_ending(s->arena, s->stem, "cu"),
-                         buf_str(&s->text), false, NULL) ||
+              file_write(s->source, buf_str(&s->text), false, NULL) ||
               process_spawn(&spawn, &id, NULL);
     s->compiler = s->over ? 0 : id.pid;
+    buf_done(&s->text); /* of hundreds of cohorts it is much */
+}
+
+static void end_compiler(struct special *s)
+{
+    s->compiler = 0;
+    lock_drop(s->lock, s->locks[s->locked]);
+    s->lock = -1;
 }
 
 /* ---- a cohort's -----------------------------------------------------------
@@ -185,12 +211,11 @@ static bool take(struct special *s, struct str program)
 /* False: there is no such file, or not a whole one. */
 static bool take_kept(struct special *s)
 {
-    const char *path = with_ending(s->arena, s->stem, "cubin");
     struct buf program;
     buf_init(&program);
-    bool there = read_program(path, &program);
+    bool there = read_program(s->program, &program);
     if (there && take(s, buf_str(&program)))
-        utimensat(AT_FDCWD, path, NULL, 0); /* it is of use */
+        utimensat(AT_FDCWD, s->program, NULL, 0); /* it is of use */
     buf_done(&program);
     return there;
 }
@@ -202,8 +227,7 @@ static int compile_now(struct special *s, struct err *err)
     buf_init(&program);
     int rc = nvrtc_compile(s->text.p, gpu_special_for(), &program, err);
     if (rc == 0 && s->stem)
-        write_program(with_ending(s->arena, s->stem, "cubin"),
-                      buf_str(&program), NULL);
+        write_program(s->program, buf_str(&program), NULL);
     if (rc == 0 && !take(s, buf_str(&program)))
         rc = err_set(err, ERR_SYSTEM,
                      "the driver does not take the kernels that libnvrtc has "
@@ -212,17 +236,30 @@ static int compile_now(struct special *s, struct err *err)
     return rc;
 }
 
+static void name_files(struct special *s)
+{
+    struct arena *a = s->arena;
+    const char *folder = path_folder(a, s->stem);
+    s->program = with_ending(a, s->stem, "cubin");
+    s->source = with_ending(a, s->stem, "cu");
+    for (int i = 0; i < COMPILERS_MOST; i++)
+        s->locks[i] = path_join(a, folder, arena_printf(a, "compiler-%d", i));
+}
+
 static struct special *special_new(struct gpu_machine *g, struct lowered *l,
                                    const char *kind)
 {
     struct special *s = xcalloc(1, sizeof(*s));
     s->gpu = g;
     s->arena = arena_new();
-    s->begun_ns = clock_mono_ns();
+    s->due_ns = clock_mono_ns() + WORTH_NS;
+    s->lock = -1;
     buf_init(&s->text);
     s->count = special_source(l, &s->text);
     s->stem = stem_of(s->arena, buf_str(&s->text), kind);
     s->over = s->count == 0;
+    if (s->stem)
+        name_files(s);
     return s;
 }
 
@@ -241,10 +278,24 @@ int special_open(struct special **to, struct gpu_machine *g, struct lowered *l,
     if (!kind || never)
         return 0;
     struct special *s = *to = special_new(g, l, kind);
-    if (s->over || (s->stem && take_kept(s)))
+    if (s->over || (s->stem && take_kept(s))) {
+        buf_done(&s->text);
         return 0;
+    }
     s->over = !s->stem; /* there is nowhere to keep them */
     return now ? compile_now(s, err) : 0;
+}
+
+/* Another cohort of the same model may have had it done. */
+static void compile(struct special *s)
+{
+    s->due_ns = clock_mono_ns() + ASK_AGAIN_NS;
+    if (!may_compile(s))
+        return;
+    if (!take_kept(s))
+        start_compiler(s);
+    if (s->over)
+        end_compiler(s);
 }
 
 void special_turn(struct special *s)
@@ -253,14 +304,14 @@ void special_turn(struct special *s)
     if (!s || s->over)
         return;
     if (!s->compiler) {
-        if (clock_mono_ns() - s->begun_ns > WORTH_NS)
-            start_compiler(s);
+        if (clock_mono_ns() > s->due_ns)
+            compile(s);
         return;
     }
     pid_t got = waitpid(s->compiler, &status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
-    s->compiler = 0;
+    end_compiler(s);
     s->over = true;
     take_kept(s);
 }
@@ -273,6 +324,8 @@ void special_close(struct special *s)
         kill(s->compiler, SIGKILL);
         while (waitpid(s->compiler, NULL, 0) < 0 && errno == EINTR)
             ;
+        unlink(s->source);
+        end_compiler(s);
     }
     buf_done(&s->text);
     arena_free(s->arena);
