@@ -181,6 +181,8 @@ struct str study_device(const struct study *s, const struct live *l,
 struct str study_asked_device(const struct study *s, const struct task *t);
 /* What a member of a cohort needs there. */
 void study_device_share(const struct study *s, struct needs *n);
+/* Takes from a task what it needs no more, now that its device is known. */
+void study_device_needs(const struct study *s, struct task *t);
 
 /* ---- task.c ----------------------------------------------------------- */
 /* What a trial of this point needs. */

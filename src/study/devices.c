@@ -417,6 +417,16 @@ void study_device_share(const struct study *s, struct needs *n)
         share_gpus_here(s, n);
 }
 
+/* Also of the first task of all, by which it was decided, and where others of
+ * the study are on GPUs. */
+void study_device_needs(const struct study *s, struct task *t)
+{
+    const struct study_devices *d = s->devices;
+    const struct device *device = device_find(t->device, NULL);
+    if (d && !d->in_jobs && device && !device->gpu)
+        t->needs.gpus = 0;
+}
+
 /* ---- opening ----------------------------------------------------------------
  */
 

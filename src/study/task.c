@@ -330,6 +330,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     if (!point || study_needs(s, point, &t->needs, err) ||
         fill_work(s, l, point, a, t, err))
         return -1;
+    study_device_needs(s, t);
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;
     t->attempt = live_is_out(l) ? l->a.number : l->t.attempts + 1;

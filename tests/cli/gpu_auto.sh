@@ -283,6 +283,32 @@ check_equal 'where it is slow cpus are asked' ' 3 "device":"cpu" ' \
 check_contains 'and why is said' "$err" 'device cpu: 3 trials should take '
 check_equal 'which say the same' "$(cut -d, -f 1-3 .throng/shards/predictions.csv)" \
     "$(cut -d, -f 1-3 .throng/slowly/predictions.csv)"
+# Who holds the GPU ends when they are done.
+cat >held.yaml <<'END'
+command: [sh, -c, 'touch held; until test -e go; do sleep 0.1; done']
+method: grid
+parameters: {x: {values: [1]}}
+resources: {gpus: 1, cpus: 0.1}
+END
+"$THRONG" run -q held.yaml &
+to_end+=($!)
+check 'a program has the GPU' wait_for 60 test -e held
+asking wanted 'predict: {models: four.ensemble, data: xy.csv, shard: 20}' \
+    'resources: {gpus: 1, cpus: 0.1}'
+run timeout 60 "$THRONG" run wanted.yaml
+check_equal 'shards on cpus wait for none that they asked for' \
+    ' 3 "device":"cpu" ' "$(devices wanted)"
+study mixed '[1, 1024]' | sed 's/lr: .*/lr: {values: [0.1, 0.01]}/' >mixed.yaml
+echo 'resources: {gpus: 1, cpus: 0.1}' >>mixed.yaml
+paces '1e-6 1e8 0' '1e-4 1e13 0'
+"$THRONG" run -q mixed.yaml &
+to_end+=($!)
+two_done() { "$THRONG" status mixed --json | grep -q '"done":2'; }
+check 'nor do models where others are for the GPU' wait_for 60 two_done
+touch go
+wait $!
+check_equal 'which come later' ' 2 "device":"cpu" 2 "device":"cuda" ' "$(devices mixed)"
+paces '1e-9 1e14 0' '1e-2 1e6 5'
 run "$THRONG" predict four.ensemble --data xy.csv --study words --shard 20 \
     --device cuda
 check_equal 'a device that is named is taken' ' 3 "device":"cuda" ' \
