@@ -1,6 +1,7 @@
 /* resources.c - what one task needs; a value may come from a parameter */
 #include "base/num.h"
 #include "plan/reading.h"
+#include "terms/device.h"
 
 /* Takes the text up to the next ${name} and the name; false when there is no
  * more (then *text is all of the rest). */
@@ -80,6 +81,16 @@ static void check_spread(struct study_file *r, const struct needs *n)
         problem_at(&r->in, PROBLEM_ERROR, v, NULL, "resources: %s", err.text);
 }
 
+/* A device that is a GPU, and none of them. */
+static void check_device(struct study_file *r, const struct needs *n)
+{
+    const struct value *v = value_get(r->plan->resources, STR("gpus"));
+    const struct device *d = device_find(r->plan->device, NULL);
+    if (v && !refers(v) && n->gpus == 0 && d && d->gpu)
+        problem_at(&r->in, PROBLEM_ERROR, v, "leave one of them out",
+                   "resources: gpus is 0, and device is %s", d->name);
+}
+
 void check_resources(struct study_file *r)
 {
     const struct value *v = r->plan->resources;
@@ -100,6 +111,7 @@ void check_resources(struct study_file *r)
             tell_megabytes(r, v->items[i], &needs);
     }
     check_spread(r, &needs);
+    check_device(r, &needs);
 }
 
 /* The value of a member for this point. */

@@ -37,7 +37,7 @@ static bool may_take_gpu(const struct plan *p)
         return !is_in_jobs(p) && device_is_named_gpu(p);
     struct arena *a = arena_new();
     const char *worker = cuda_worker(a);
-    bool may = worker && file_exists(worker);
+    bool may = worker && file_exists(worker) && !job_device_is_barred(p);
     arena_free(a);
     return may;
 }
@@ -78,7 +78,9 @@ static void say_here(struct buf *b, const struct plan *p, size_t gpus,
 {
     const char *worker = cuda_worker(a);
     bool there = worker && file_exists(worker);
-    if (job_device_is_auto(p) && gpus && there)
+    if (job_device_is_auto(p) && gpus && job_device_is_barred(p))
+        buf_adds(b, "cpu: the study asks for no GPU (`gpus: 0`)");
+    else if (job_device_is_auto(p) && gpus && there)
         buf_adds(b, "auto: decided when trials begin, by how fast cpus and "
                     "GPUs are (`status` says what)");
     else if (job_device_is_auto(p))

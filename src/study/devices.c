@@ -440,7 +440,8 @@ bool device_may_be_there(const struct machine *m)
 
 static bool is_asked(const struct study *s)
 {
-    return job_device_is_auto(s->plan) && device_may_be_there(s->setup.machine);
+    return job_device_is_auto(s->plan) && !job_device_is_barred(s->plan) &&
+           device_may_be_there(s->setup.machine);
 }
 
 /* The key that most samples have is decided first: what trials need depends on

@@ -41,6 +41,8 @@ void device_share_here(const struct device_slots *d, struct needs *n);
 
 /* Nobody has named a device. */
 bool job_device_is_auto(const struct plan *p);
+/* `resources: {gpus: 0}`: then `auto` is the cpu. */
+bool job_device_is_barred(const struct plan *p);
 /* The device, and why it is that where nobody has named one. cuda_worker: the
  * path of throng-worker-cuda, which may not be there; NULL: it is not. */
 struct device_choice job_device(const struct plan *p, const char *cuda_worker);

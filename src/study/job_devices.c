@@ -26,6 +26,11 @@ static bool asks_for_gpus(const struct plan *p)
     return n.gpus > 0;
 }
 
+bool job_device_is_barred(const struct plan *p)
+{
+    return p->gpus_said && !asks_for_gpus(p);
+}
+
 static bool is_product(const struct plan *p)
 {
     return p->predict && p->predict->product_count;

@@ -258,6 +258,19 @@ check_status 'what cannot be read is not chosen for' 1
 check_lacks 'and fails as it does' "$err" 'it should take'
 paces '1e-3 1e9 0' '1e-9 1e14 0'
 
+# Who says that a study uses no GPU has none, whatever would pay.
+{ study barred '[4]'; echo 'resources: {gpus: 0}'; } >barred.yaml
+run "$THRONG" check barred.yaml
+check_contains 'check says where a study asks for no GPU' "$out" \
+    'cpu: the study asks for no GPU'
+run "$THRONG" run barred.yaml
+check_lacks 'nothing is chosen there' "$err" 'device cuda'
+check_equal 'and cpus train' ' 4 "device":"cpu" ' "$(devices barred)"
+{ cat barred.yaml; echo 'device: cuda'; } >barred_cuda.yaml
+run "$THRONG" run barred_cuda.yaml
+check_status 'and a GPU by name is a mistake' 1
+check_contains 'with its place' "$err" 'gpus is 0, and device is cuda'
+
 # A study whose trials ask models: of an inference one choice for all shards.
 asking() { # NAME LINE...
     printf '%s\n' "name: $1" "${@:2}" >"$1.yaml"
