@@ -151,6 +151,92 @@ static void a_member_is_the_same_in_any_company(void **state)
     for_each_model(check_company);
 }
 
+/* Large layers whose steps are taken in tiles, the last ones of which are not
+ * whole, beside layers that are not large. */
+static const char stepped[] =
+    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
+    " 'relu'}, {'dense': 100, 'activation': 'tanh'}, {'dense': 5}],"
+    " 'loss': 'mse', 'optimizer': 'adam'}";
+enum { MOMENTS = 2 };
+
+static double *numbers_of(const struct nn_trainer *t, enum nn_numbers which)
+{
+    double *p = calloc((size_t)t->graph->weights + 1, sizeof(*p));
+    t->runner->take(t->run, 0, which, p);
+    return p;
+}
+
+/* Every third weight stays zero. */
+static void put_mask(struct nn_trainer *t)
+{
+    struct err err = {0};
+    double *mask = calloc((size_t)t->graph->weights + 1, sizeof(*mask));
+    for (int64_t i = 0; i < t->graph->trained; i++)
+        mask[i] = i % 3 != 0;
+    assert_int_equal(t->runner->reserve(t->run, NN_MASK, &err), 0);
+    t->runner->put(t->run, 0, NN_MASK, mask);
+    t->members[0].masked = true;
+    free(mask);
+}
+
+/* The moments that so many epochs come to, the last half of them after all
+ * numbers were taken and put again. Returns how many each has. */
+static size_t train_moments(const char *device, bool masked,
+                            double *moments[MOMENTS])
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report r = {0};
+    made_text(&m, stepped, ROWS);
+    struct nn_trainer *t = nn_trainer_open(device, m.model, 1, &err);
+    struct nn_member one = {m.model, &m.view, 3};
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
+    nn_trainer_epochs(t, 0, 4);
+    if (masked)
+        put_mask(t);
+    for (int e = 0; e < 4; e++) {
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+        for (int k = 0; k < MOMENTS && e == 1; k++) {
+            double *same = numbers_of(t, NN_STATE + (enum nn_numbers)k);
+            t->runner->put(t->run, 0, NN_STATE + (enum nn_numbers)k, same);
+            free(same);
+        }
+    }
+    for (int k = 0; k < MOMENTS; k++)
+        moments[k] = numbers_of(t, NN_STATE + (enum nn_numbers)k);
+    size_t count = (size_t)t->graph->trained;
+    nn_trainer_free(t);
+    made_close(&m);
+    return count;
+}
+
+static void check_moments(bool masked)
+{
+    double *truth[MOMENTS], *got[MOMENTS];
+    size_t count = train_moments("reference", masked, truth);
+    assert_int_equal(train_moments("cuda", masked, got), count);
+    for (int k = 0; k < MOMENTS; k++) {
+        double most = 0;
+        for (size_t i = 0; i < count; i++)
+            most = fmax(most, fabs(truth[k][i]));
+        assert_true(most > 0);
+        for (size_t i = 0; i < count; i++)
+            if (fabs(truth[k][i] - got[k][i]) > 1e-4 * most)
+                fail_msg("moment %d of weight %zu is %g, the truth is %g", k, i,
+                         got[k][i], truth[k][i]);
+        free(truth[k]);
+        free(got[k]);
+    }
+}
+
+/* However they lie on the device: a checkpoint goes on on any. */
+static void moments_are_those_of_the_reference(void **state)
+{
+    (void)state;
+    check_moments(false);
+    check_moments(true);
+}
+
 static const char *const rounded[] = {
     "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
     " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
@@ -461,6 +547,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_has_the_losses_of_the_reference),
         cmocka_unit_test(a_member_is_the_same_in_any_company),
+        cmocka_unit_test(moments_are_those_of_the_reference),
         cmocka_unit_test(precision_rounds_what_is_multiplied),
         cmocka_unit_test(no_precision_hides_what_is_not_a_number),
         cmocka_unit_test(metrics_are_those_of_the_reference),

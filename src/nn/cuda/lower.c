@@ -164,6 +164,7 @@ static void make_layout(struct lowered *l)
     l->layout.spare = xcalloc(ops, sizeof(int64_t));
     l->layout.labels = xcalloc(g->heads.len + 1, sizeof(int64_t));
     l->class_weights = xcalloc(g->heads.len + 1, sizeof(int64_t));
+    l->strips = xcalloc(g->params.len + 1, sizeof(bool));
     place_class_weights(l);
     place_tensors(l);
     place_kept(l);
@@ -345,9 +346,14 @@ static void launch_dense_rows(const struct at *a, enum gpu_kernel kernel,
         launch_product(a->list, kernel, rows, columns, o);
 }
 
-static bool steps_by_adam(const struct gpu_op *o)
+/* Large dense layers with Adam, whose gradients nobody else asks for:
+ * tensor_steps takes the step. Masks ask for gradients; the state of such a
+ * member lies as that of the others all the same. */
+static bool steps_in_strips(const struct at *a, const struct gpu_op *o)
 {
-    return o->flag && (o->kind == NN_ADAM || o->kind == NN_ADAMW);
+    const enum nn_optimizer_kind kind = a->l->like->optimizer.kind;
+    return is_wide(a, o) && (kind == NN_ADAM || kind == NN_ADAMW) &&
+           a->l->small.len == 0 && steps_alone(a->l, a->op->param[0], false);
 }
 
 /* The strip stays where there is room for it beside some stages of inputs. */
@@ -412,7 +418,7 @@ static void dense_backward(const struct at *a, struct gpu_op *o)
     if (o->dx[0] >= 0)
         launch_dense_rows(a, GPU_dense_inputs, GPU_tensor_inputs, o->in, o);
     struct gpu_op weights = lower_stepping(a, o, 0);
-    if (is_wide(a, o) && steps_by_adam(&weights)) {
+    if (weights.flag && steps_in_strips(a, o)) {
         weights.bias_flag = o->b >= 0 && lower_stepping(a, o, 1).flag;
         launch_steps(a, &weights);
         return;
@@ -706,10 +712,27 @@ static void lower_steps(const struct lowered *l, struct gpu_list *list,
         struct gpu_op o = {.kind = (int)l->like->optimizer.kind,
                            .w = g->params.p[i].offset,
                            .count = (int)g->params.p[i].count};
+        if (l->strips[i]) {
+            o.in = (int)g->params.p[i].shape.dim[0];
+            o.out = (int)g->params.p[i].shape.dim[1];
+        }
         if (g->params.p[i].trained && !stepped[i])
             launch_each(list, GPU_update, o.count, &o);
     }
     free(stepped);
+}
+
+/* Before the steps are lowered. */
+static void find_strips(struct lowered *l)
+{
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        struct at a = {.l = l, .op = op, .batch = (int64_t)l->program.batch};
+        if (op->kind != NN_OP_DENSE || !l->program.live[i])
+            continue;
+        struct gpu_op o = op_of(&a);
+        l->strips[op->param[0]] = steps_in_strips(&a, &o);
+    }
 }
 
 static void lower_update(const struct lowered *l, struct gpu_list *list,
@@ -789,12 +812,13 @@ void lower_open(struct lowered *l, const struct nn_model *like)
 
 void lower_lists(struct lowered *l)
 {
+    lower_small(l);
+    find_strips(l);
     lower_train(l, &l->train, false);
     lower_train(l, &l->masked, true);
     lower_judge(l, &l->judge, true);
     lower_judge(l, &l->blind, false);
     lower_finite(l, &l->finite);
-    lower_small(l);
     struct gpu_op prepare = {.kind = (int)l->like->optimizer.kind};
     launch(&l->prepare, GPU_prepare_steps, PREPARE_BLOCKS, &prepare);
     launch(&l->tell, GPU_tell_result, 1, &prepare);
@@ -810,6 +834,7 @@ void lower_close(struct lowered *l)
     free(l->layout.spare);
     free(l->layout.labels);
     free(l->class_weights);
+    free(l->strips);
     vec_done(&l->train);
     vec_done(&l->masked);
     vec_done(&l->judge);

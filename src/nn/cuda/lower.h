@@ -23,6 +23,7 @@ struct lowered {
     struct nn_program program;
     struct layout layout;
     int64_t *class_weights; /* by head: where they begin; -1: there are none */
+    bool *strips;           /* by parameter: its state lies in strips */
     int metric_count;       /* that the device judges; the caller's */
     struct gpu_list train, masked; /* a step; the same with masks */
     struct gpu_list judge, blind;  /* a batch; the same without labels */

@@ -12,7 +12,7 @@ enum {
     GEMM_TILE = 64,
     WIDE_TILE = 128,
     WIDE_LEAST = 96,
-    STEPS_TILE = 64, /* kernels_steps.inc */
+    STEPS_TILE = GPU_STRIP, /* kernels_steps.inc */
     STEPS_RUN = 8,
     /* Weights and moments of a tile, sums of half of it. */
     STEPS_OWN_BYTES = (48 << 10) + 16 * 4 * 16 * 10,

@@ -50,14 +50,48 @@ static struct stretch stretch_of(const struct cuda *c, int member,
                             trained};
 }
 
+/* The next parameter from number *k on whose numbers of this kind lie in
+ * strips; NULL: there is none. */
+static const struct nn_param *next_in_strips(const struct cuda *c,
+                                             enum nn_numbers which, size_t *k)
+{
+    while (which >= NN_STATE && *k < c->graph->params.len)
+        if (c->lowered.strips[(*k)++])
+            return &c->graph->params.p[*k - 1];
+    return NULL;
+}
+
+static void put_in_strips(const struct nn_param *p, float *to,
+                          const double *from)
+{
+    const int in = (int)p->shape.dim[0], out = (int)p->shape.dim[1];
+    for (int m = 0; m < in; m++)
+        for (int n = 0; n < out; n++)
+            to[gpu_in_strips(in, out, m, n)] =
+                (float)from[(int64_t)m * out + n];
+}
+
+static void take_from_strips(const struct nn_param *p, double *to,
+                             const float *from)
+{
+    const int in = (int)p->shape.dim[0], out = (int)p->shape.dim[1];
+    for (int m = 0; m < in; m++)
+        for (int n = 0; n < out; n++)
+            to[(int64_t)m * out + n] =
+                (double)from[gpu_in_strips(in, out, m, n)];
+}
+
 static void put(struct nn_run *r, int member, enum nn_numbers which,
                 const double *from)
 {
     struct cuda *c = cuda_of(r);
     struct stretch to = stretch_of(c, member, which);
     float *numbers = xcalloc(to.count + 1, sizeof(*numbers));
+    const struct nn_param *p;
     for (size_t i = 0; i < to.count; i++)
         numbers[i] = (float)from[i];
+    for (size_t k = 0; (p = next_in_strips(c, which, &k));)
+        put_in_strips(p, numbers + p->offset, from + p->offset);
     gpu_put(c->gpu, to.at, numbers, to.count * sizeof(*numbers));
     free(numbers);
     c->not_finite[member] = -2;
@@ -69,9 +103,12 @@ static void take(const struct nn_run *r, int member, enum nn_numbers which,
     const struct cuda *c = (const struct cuda *)r;
     struct stretch from = stretch_of(c, member, which);
     float *numbers = xcalloc(from.count + 1, sizeof(*numbers));
+    const struct nn_param *p;
     gpu_take(c->gpu, numbers, from.at, from.count * sizeof(*numbers));
     for (size_t i = 0; i < from.count; i++)
         to[i] = (double)numbers[i];
+    for (size_t k = 0; (p = next_in_strips(c, which, &k));)
+        take_from_strips(p, to + p->offset, numbers + p->offset);
     free(numbers);
 }
 
