@@ -219,6 +219,14 @@ const char *const made_large[] = {
     " {'depthwise_conv2d': 3, 'stride': 2, 'padding': 'same', 'activation':"
     " 'relu'}, {'depthwise_conv2d': 3, 'padding': 'same'}, 'flatten',"
     " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu'}, {'max_pool2d': 2}, {'dropout': 0.4}, {'conv2d': 8,"
+    " 'kernel': 2}, {'max_pool2d': 2}, {'dropout': 0.2}, 'flatten',"
+    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 40, 'input': [21, 4], 'layers': [{'max_pool1d': 2},"
+    " {'dropout': 0.2}, {'conv1d': 12, 'activation': 'tanh'}, {'max_pool1d':"
+    " 3}, {'dropout': 0.4}, 'flatten', {'dense': 3}], 'loss': 'mse',"
+    " 'optimizer': 'adam'}",
     NULL,
 };
 

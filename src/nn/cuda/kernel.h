@@ -205,6 +205,7 @@ void gpu_let_go_on(void);          /* the others of the block, once */
 #define KERNEL_PARTS(name, blocks) KERNEL(name)
 #define KERNEL_WIDE(name) KERNEL(name)
 #define KERNEL_WIDE_OF(name) KERNEL(name)
+#define KERNEL_TALL(name, blocks) KERNEL(name)
 #define KERNEL_TALL_OF(name, blocks) KERNEL(name)
 #define INLINE static inline
 #define APART static

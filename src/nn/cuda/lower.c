@@ -10,6 +10,90 @@
 
 #define FRAME_UNIT 32 /* numbers: every tensor begins a line of memory */
 
+/* ---- who makes a tensor, and who takes it ------------------------------- */
+
+/* The tensor whose memory this one has. */
+static int root_of(const struct lowered *l, int tensor)
+{
+    for (size_t i = l->program.op_count; i-- > 0;) {
+        const struct nn_op *op = &l->program.ops[i];
+        if (op->out == tensor && nn_op_facts[op->kind].same_memory)
+            tensor = op->in[0];
+    }
+    return tensor;
+}
+
+/* NULL: it is an input. */
+static const struct nn_op *maker_of(const struct lowered *l, int tensor)
+{
+    for (size_t i = 0; i < l->program.op_count; i++)
+        if (l->program.ops[i].out == tensor)
+            return &l->program.ops[i];
+    return NULL;
+}
+
+static bool feeds_a_head(const struct lowered *l, int tensor)
+{
+    const struct nn_graph *g = l->program.graph;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        const struct nn_head *h = &g->heads.p[i];
+        if (root_of(l, h->logits) == tensor ||
+            (h->second >= 0 && root_of(l, h->second) == tensor))
+            return true;
+    }
+    return false;
+}
+
+/* The operation that alone takes a tensor and makes its gradient, or NULL. */
+static const struct nn_op *taker_of(const struct lowered *l, int tensor)
+{
+    const struct nn_op *taker = NULL;
+    int takers = 0;
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        if (!l->program.live[i] || nn_op_facts[op->kind].same_memory)
+            continue;
+        for (int k = 0; k < op->in_count; k++)
+            if (root_of(l, op->in[k]) == tensor) {
+                taker = op;
+                takers++;
+            }
+    }
+    return takers == 1 && !feeds_a_head(l, tensor) ? taker : NULL;
+}
+
+/* Whether a head reads the tensor itself. */
+static bool is_of_a_head(const struct lowered *l, int tensor)
+{
+    const struct nn_graph *g = l->program.graph;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        const struct nn_head *h = &g->heads.p[i];
+        if (h->output == tensor || h->logits == tensor || h->second == tensor)
+            return true;
+    }
+    return false;
+}
+
+const struct nn_op *lower_only_taker(const struct lowered *l, int tensor)
+{
+    const struct nn_op *taker = NULL;
+    int takers = 0;
+    for (size_t i = 0; i < l->program.op_count; i++)
+        for (int k = 0; k < l->program.ops[i].in_count; k++)
+            if (l->program.ops[i].in[k] == tensor) {
+                taker = &l->program.ops[i];
+                takers++;
+            }
+    return takers == 1 && !is_of_a_head(l, tensor) ? taker : NULL;
+}
+
+/* A pooling has done it. */
+static bool is_done_by_pool(const struct lowered *l, const struct nn_op *op)
+{
+    const struct nn_op *maker = maker_of(l, op->in[0]);
+    return maker && lower_pool_dropout(l, maker) == op;
+}
+
 /* ---- where things lie ---------------------------------------------------- */
 
 /* Whether all that take a tensor are large dense layers. */
@@ -72,7 +156,7 @@ static void place_tensors(struct lowered *l)
     }
     for (size_t i = 0; i < l->program.op_count; i++) {
         const struct nn_op *op = &l->program.ops[i];
-        if (nn_op_facts[op->kind].same_memory) {
+        if (nn_op_facts[op->kind].same_memory || is_done_by_pool(l, op)) {
             f->value[op->out] = f->value[op->in[0]];
             f->slope[op->out] = f->slope[op->in[0]];
             continue;
@@ -172,55 +256,6 @@ static void make_layout(struct lowered *l)
 
 /* ---- activation and dropout, in gradients ------------------------------- */
 
-/* The tensor whose memory this one has. */
-static int root_of(const struct lowered *l, int tensor)
-{
-    for (size_t i = l->program.op_count; i-- > 0;) {
-        const struct nn_op *op = &l->program.ops[i];
-        if (op->out == tensor && nn_op_facts[op->kind].same_memory)
-            tensor = op->in[0];
-    }
-    return tensor;
-}
-
-static const struct nn_op *maker_of(const struct lowered *l, int tensor)
-{
-    for (size_t i = 0; i < l->program.op_count; i++)
-        if (l->program.ops[i].out == tensor)
-            return &l->program.ops[i];
-    return NULL;
-}
-
-static bool feeds_a_head(const struct lowered *l, int tensor)
-{
-    const struct nn_graph *g = l->program.graph;
-    for (size_t i = 0; i < g->heads.len; i++) {
-        const struct nn_head *h = &g->heads.p[i];
-        if (root_of(l, h->logits) == tensor ||
-            (h->second >= 0 && root_of(l, h->second) == tensor))
-            return true;
-    }
-    return false;
-}
-
-/* The operation that alone takes a tensor and makes its gradient, or NULL. */
-static const struct nn_op *taker_of(const struct lowered *l, int tensor)
-{
-    const struct nn_op *taker = NULL;
-    int takers = 0;
-    for (size_t i = 0; i < l->program.op_count; i++) {
-        const struct nn_op *op = &l->program.ops[i];
-        if (!l->program.live[i] || nn_op_facts[op->kind].same_memory)
-            continue;
-        for (int k = 0; k < op->in_count; k++)
-            if (root_of(l, op->in[k]) == tensor) {
-                taker = op;
-                takers++;
-            }
-    }
-    return takers == 1 && !feeds_a_head(l, tensor) ? taker : NULL;
-}
-
 /* What ends in an activation or dropout of its own. */
 static bool is_finished(const struct nn_op *op)
 {
@@ -236,12 +271,21 @@ static bool is_undone_by_taker(const struct lowered *l, const struct nn_op *op)
                      taker->kind == NN_OP_POOL);
 }
 
+const struct nn_op *lower_undone(const struct lowered *l,
+                                 const struct nn_op *op)
+{
+    const struct nn_op *maker = maker_of(l, root_of(l, op->in[0]));
+    return maker && is_undone_by_taker(l, maker) &&
+                   taker_of(l, maker->out) == op
+               ? maker
+               : NULL;
+}
+
 static struct gpu_finish undone_before(const struct at *a)
 {
     struct gpu_finish none = {.rate = -1};
-    const struct nn_op *maker = maker_of(a->l, root_of(a->l, a->op->in[0]));
-    if (!maker || !a->back || !is_undone_by_taker(a->l, maker) ||
-        taker_of(a->l, maker->out) != a->op)
+    const struct nn_op *maker = a->back ? lower_undone(a->l, a->op) : NULL;
+    if (!maker)
         return none;
     return (struct gpu_finish){.activation = maker->activation,
                                .rate = maker->rate.index,
@@ -474,12 +518,14 @@ LOWER_EACH(concat, launch_each)
 
 static void dropout_forward(const struct at *a, struct gpu_op *o)
 {
+    if (is_done_by_pool(a->l, a->op))
+        return;
     launch_each(a->list, GPU_dropout_forward, a->batch * o->count / 4, o);
 }
 
 static void dropout_backward(const struct at *a, struct gpu_op *o)
 {
-    if (o->dx[0] >= 0)
+    if (o->dx[0] >= 0 && !is_done_by_pool(a->l, a->op))
         launch_each(a->list, GPU_dropout_backward, a->batch * o->count / 4, o);
 }
 

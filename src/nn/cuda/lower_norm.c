@@ -48,23 +48,9 @@ int64_t lower_norm_spare(const struct lowered *l, const struct nn_op *op)
 const struct nn_op *lower_norm_activation(const struct lowered *l,
                                           const struct nn_op *op)
 {
-    const struct nn_graph *g = l->program.graph;
-    const struct nn_op *taker = NULL;
-    int takers = 0;
-    if (op->kind != NN_OP_BATCH_NORM)
-        return NULL;
-    for (size_t i = 0; i < l->program.op_count; i++)
-        for (int k = 0; k < l->program.ops[i].in_count; k++)
-            if (l->program.ops[i].in[k] == op->out) {
-                taker = &l->program.ops[i];
-                takers++;
-            }
-    for (size_t i = 0; i < g->heads.len; i++) {
-        const struct nn_head *h = &g->heads.p[i];
-        takers += h->output == op->out || h->logits == op->out ||
-                  h->second == op->out;
-    }
-    return takers == 1 && taker && taker->kind == NN_OP_ACTIVATION &&
+    const struct nn_op *taker =
+        op->kind == NN_OP_BATCH_NORM ? lower_only_taker(l, op->out) : NULL;
+    return taker && taker->kind == NN_OP_ACTIVATION &&
                    taker->activation != NN_SOFTMAX
                ? taker
                : NULL;

@@ -297,10 +297,11 @@ void lower_deconv_backward(const struct at *a, struct gpu_op *o)
 
 /* Windows side by side from the first place on, channels in fours, and taps
  * whose numbers are bytes. */
-static bool is_max_by_fours(const struct gpu_op *o)
+static bool is_max_by_fours(const struct lowered *l, const struct nn_op *op)
 {
-    const struct gpu_window *w = &o->window;
-    bool fits = !o->average && o->out % 4 == 0 &&
+    const struct nn_window *w = &op->window;
+    bool fits = op->kind == NN_OP_POOL && !op->average &&
+                last_axis(l, op->out) % 4 == 0 &&
                 w->kernel[0] * w->kernel[1] <= MOST_TAPS;
     for (int i = 0; i < 2; i++)
         fits = fits && w->kernel[i] == w->stride[i] && w->dilation[i] == 1 &&
@@ -308,11 +309,37 @@ static bool is_max_by_fours(const struct gpu_op *o)
     return fits;
 }
 
-void lower_pool_forward(const struct at *a, struct gpu_op *o)
+/* Backward knows of a window's largest number what dropout has left of it,
+ * which is enough for relu: whether it is more than 0. */
+const struct nn_op *lower_pool_dropout(const struct lowered *l,
+                                       const struct nn_op *op)
 {
+    if (!is_max_by_fours(l, op))
+        return NULL;
+    const struct nn_op *taker = lower_only_taker(l, op->out);
+    const struct nn_op *undone = lower_undone(l, op);
+    return taker && taker->kind == NN_OP_DROPOUT &&
+                   (!undone || undone->activation == NN_RELU)
+               ? taker
+               : NULL;
+}
+
+static void set_pool(const struct at *a, struct gpu_op *o)
+{
+    const struct nn_op *dropout = lower_pool_dropout(a->l, a->op);
     set_window(a, o, a->op->out, a->op->in[0]);
     o->average = a->op->average;
-    o->flag = is_max_by_fours(o);
+    if (!dropout)
+        return;
+    o->rate = dropout->rate.index;
+    o->draw = dropout->draw;
+    o->permanent = dropout->permanent;
+}
+
+void lower_pool_forward(const struct at *a, struct gpu_op *o)
+{
+    set_pool(a, o);
+    o->flag = is_max_by_fours(a->l, a->op);
     if (!o->average && o->out % 4 == 0)
         launch_each(a->list, GPU_max_forward, a->batch * o->count / 4, o);
     else
@@ -321,9 +348,8 @@ void lower_pool_forward(const struct at *a, struct gpu_op *o)
 
 void lower_pool_backward(const struct at *a, struct gpu_op *o)
 {
-    set_window(a, o, a->op->out, a->op->in[0]);
-    o->average = a->op->average;
-    if (o->dx[0] >= 0 && is_max_by_fours(o))
+    set_pool(a, o);
+    if (o->dx[0] >= 0 && is_max_by_fours(a->l, a->op))
         launch_each(a->list, GPU_max_backward, a->batch * o->count / 4, o);
     else if (o->dx[0] >= 0)
         launch_each(a->list, GPU_pool_backward,

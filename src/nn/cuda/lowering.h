@@ -175,6 +175,12 @@ typedef void lower_fn(const struct at *a, struct gpu_op *o);
 struct gpu_op lower_stepping(const struct at *a, const struct gpu_op *o,
                              int which);
 void lower_bias(const struct at *a, const struct gpu_op *o);
+/* The operation that alone takes a tensor, which no head reads; or NULL. */
+const struct nn_op *lower_only_taker(const struct lowered *l, int tensor);
+/* The operation whose activation and dropout this one undoes in the gradient of
+ * its input; or NULL. */
+const struct nn_op *lower_undone(const struct lowered *l,
+                                 const struct nn_op *op);
 /* Undoes activation and dropout, where nobody has. */
 void lower_unfinish(const struct at *a, const struct gpu_op *o);
 
@@ -184,6 +190,10 @@ int lower_parts(const struct lowered *l, const struct nn_op *op);
 lower_fn lower_conv_forward, lower_conv_backward;
 lower_fn lower_deconv_forward, lower_deconv_backward;
 lower_fn lower_pool_forward, lower_pool_backward;
+/* The dropout that a pooling does at once: what alone takes its output, in
+ * whose memory it lies; or NULL. */
+const struct nn_op *lower_pool_dropout(const struct lowered *l,
+                                       const struct nn_op *op);
 lower_fn lower_pool_all_forward, lower_pool_all_backward;
 lower_fn lower_upsample_forward, lower_upsample_backward;
 
