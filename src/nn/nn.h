@@ -343,8 +343,7 @@ const char *nn_device_absent(const char *device);
 /* What is here of a device, a line each: "ok WHAT", or "-- WHY" of what is not.
  * The first is the device itself, the second what compiles kernels for it. */
 void nn_device_describe(const char *device, struct buf *b);
-/* Makes STEM.cubin, kernels for a GPU, of the text STEM.cu, which it removes.
- */
+/* Makes STEM.cubin, kernels for a GPU, of the text STEM.cu. */
 int nn_cuda_compile(const char *stem, struct err *err);
 /* Judges a member on some rows as it is: loss and metrics of the report, which
  * are NaN where a label has no rows. 1: broken off in the middle, and r says

@@ -6,8 +6,9 @@
  * it has done so for some seconds a process beside it compiles: what takes no
  * time to train is not worth that either. Only a few of a person's compile at
  * the same time, each of which holds a lock in the cache, since there may be
- * hundreds of cohorts; the others ask again. Whatever goes wrong there,
- * training goes on with what it has.
+ * hundreds of cohorts; and one alone compiles a text, whose file it holds until
+ * it is done, since there is a cohort of a model on each GPU. The others ask
+ * again. Whatever goes wrong there, training goes on with what it has.
  *
  * THRONG_CUDA_KERNELS=general does without; =special has them compiled before
  * the first step. */
@@ -44,6 +45,7 @@ struct special {
     int64_t due_ns;   /* when it is worth to compile, or to ask again */
     pid_t compiler;   /* 0: it does not run */
     int lock, locked; /* that it may, and which one that is */
+    int text_lock;    /* the file of the text, which is ours to compile */
     bool over;        /* they are taken, or there will be none */
 };
 
@@ -135,15 +137,13 @@ int nn_cuda_compile(const char *stem, struct err *err)
 {
     struct arena *a = arena_new();
     struct buf text, program;
-    const char *source = with_ending(a, stem, "cu");
     buf_init(&text);
     buf_init(&program);
-    int rc = file_read(source, PROGRAM_MAX, &text, err);
+    int rc = file_read(with_ending(a, stem, "cu"), PROGRAM_MAX, &text, err);
     rc = rc ? rc : nvrtc_compile(text.p, kind_of(stem), &program, err);
     rc = rc ? rc
             : write_program(with_ending(a, stem, "cubin"), buf_str(&program),
                             err);
-    unlink(source);
     remove_oldest(path_folder(a, stem), a);
     buf_done(&text);
     buf_done(&program);
@@ -162,16 +162,28 @@ static const char *compiler_path(struct arena *a)
                : NULL;
 }
 
+static bool take_lock(struct special *s, const char *path, int *lock)
+{
+    *lock = lock_take(path, 0600);
+    s->over |= *lock < 0 && errno != EWOULDBLOCK;
+    return *lock >= 0;
+}
+
+static void drop_locks(struct special *s)
+{
+    lock_drop(s->text_lock, s->source);
+    lock_drop(s->lock, s->locks[s->locked]);
+    s->text_lock = s->lock = -1;
+}
+
 static bool may_compile(struct special *s)
 {
-    for (int i = 0; i < COMPILERS_MOST; i++) {
-        s->lock = lock_take(s->locks[i], 0600);
-        s->locked = i;
-        if (s->lock >= 0)
-            return true;
-        s->over |= errno != EWOULDBLOCK;
-    }
-    return false;
+    for (s->locked = 0; s->locked < COMPILERS_MOST; s->locked++)
+        if (take_lock(s, s->locks[s->locked], &s->lock))
+            break;
+    if (s->lock >= 0 && !take_lock(s, s->source, &s->text_lock))
+        drop_locks(s);
+    return s->lock >= 0;
 }
 
 static void start_compiler(struct special *s)
@@ -186,17 +198,11 @@ static void start_compiler(struct special *s)
                           .die_with_parent = true};
     struct process_id id;
     s->over = !program ||
-              file_write(s->source, buf_str(&s->text), false, NULL) ||
+              ftruncate(s->text_lock, 0) || /* a killed one may have left it */
+              fd_write_all(s->text_lock, s->text.p, s->text.len, NULL) ||
               process_spawn(&spawn, &id, NULL);
     s->compiler = s->over ? 0 : id.pid;
     buf_done(&s->text); /* of hundreds of cohorts it is much */
-}
-
-static void end_compiler(struct special *s)
-{
-    s->compiler = 0;
-    lock_drop(s->lock, s->locks[s->locked]);
-    s->lock = -1;
 }
 
 /* ---- a cohort's -----------------------------------------------------------
@@ -253,7 +259,7 @@ static struct special *special_new(struct gpu_machine *g, struct lowered *l,
     s->gpu = g;
     s->arena = arena_new();
     s->due_ns = clock_mono_ns() + WORTH_NS;
-    s->lock = -1;
+    s->lock = s->text_lock = -1;
     buf_init(&s->text);
     s->count = special_source(l, &s->text);
     s->stem = stem_of(s->arena, buf_str(&s->text), kind);
@@ -295,7 +301,7 @@ static void compile(struct special *s)
     if (!take_kept(s))
         start_compiler(s);
     if (s->over)
-        end_compiler(s);
+        drop_locks(s);
 }
 
 void special_turn(struct special *s)
@@ -311,7 +317,8 @@ void special_turn(struct special *s)
     pid_t got = waitpid(s->compiler, &status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
-    end_compiler(s);
+    s->compiler = 0;
+    drop_locks(s);
     s->over = true;
     take_kept(s);
 }
@@ -324,8 +331,7 @@ void special_close(struct special *s)
         kill(s->compiler, SIGKILL);
         while (waitpid(s->compiler, NULL, 0) < 0 && errno == EINTR)
             ;
-        unlink(s->source);
-        end_compiler(s);
+        drop_locks(s);
     }
     buf_done(&s->text);
     arena_free(s->arena);
