@@ -6,6 +6,7 @@
  * Whoever may go on later puts down where it stands, in the middle of an epoch
  * too. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -244,6 +245,7 @@ int train_main(int fd, const char *folder)
     buf_init(&t.out);
     buf_init(&t.payload);
     signal(SIGPIPE, SIG_IGN);
+    fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is no compiler's (nn/cuda) */
     while (!t.closed) {
         wait_idle(&t);
         read_records(&t);

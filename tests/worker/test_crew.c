@@ -1,6 +1,7 @@
 /* test_crew.c - built-in training through a worker: who shares a process */
 #include "harness.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,35 @@ static void a_trainer_that_dies_loses_its_members_only(void **state)
     assert_int_equal(bench_run(b, &next).outcome, OUTCOME_DONE);
     assert_int_equal(bench_count(b, RECORD_ENDED, 2), 0);
     assert_int_equal(bench_count(b, RECORD_ENDED, 4), 0);
+}
+
+/* In a program that the process starts; one that is gone meanwhile is not. */
+static bool stays_open(struct bench *b, pid_t pid, const char *fd)
+{
+    struct buf text;
+    buf_init(&text);
+    const char *path =
+        arena_printf(b->arena, "/proc/%d/fdinfo/%s", (int)pid, fd);
+    int rc = file_read(path, 4096, &text, NULL);
+    const char *flags = rc ? NULL : strstr(text.p, "flags:");
+    bool stays = flags && !(strtoul(flags + 6, NULL, 8) & O_CLOEXEC);
+    buf_done(&text);
+    return stays;
+}
+
+static void a_trainer_leaves_nothing_open_to_what_it_starts(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    submit(b, 1, 1);
+    bench_await(b, RECORD_METRICS, 1);
+    pid_t pid = pid_of(b, 1);
+    const char *folder = arena_printf(b->arena, "/proc/%d/fd", (int)pid);
+    const char **names = dir_list(folder, b->arena, NULL);
+    assert_non_null(names);
+    for (; *names; names++)
+        if (strtol(*names, NULL, 10) > STDERR_FILENO)
+            assert_false(stays_open(b, pid, *names));
 }
 
 /* A person may have interrupted it often. */
@@ -601,6 +631,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_bench(members_share_one_trainer_for_each_cpu),
         with_bench(a_trainer_that_dies_loses_its_members_only),
+        with_bench(a_trainer_leaves_nothing_open_to_what_it_starts),
         with_bench(a_late_attempt_shares_a_trainer_too),
         with_bench(how_many_were_lost_with_their_trainer_is_told),
         with_bench(one_member_is_stopped_and_another_killed),
