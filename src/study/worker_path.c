@@ -14,21 +14,9 @@ char *worker_path(struct arena *a, struct err *err)
         err_errno(err, "THRONG_WORKER names %s", said);
         return NULL;
     }
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n > 0) {
-        self[n] = 0;
-        char *folder = path_folder(a, self);
-        static const char *const places[] = {"throng-worker",
-                                             "../libexec/throng/throng-worker"};
-        for (size_t i = 0; i < 2; i++) {
-            char *path = path_join(a, folder, places[i]);
-            if (!access(path, X_OK))
-                return path;
-        }
-    }
-    char *found = path_program(a, "throng-worker", NULL);
-    if (!found && n < 0)
+    char first;
+    char *found = path_of_ours(a, "throng-worker");
+    if (!found && readlink("/proc/self/exe", &first, 1) < 0)
         err_set(err, ERR_MISSING,
                 "/proc/self/exe cannot be read: throng and its worker need "
                 "/proc to be mounted");

@@ -40,25 +40,23 @@ void machine_name(char *name, size_t size)
     name[size - 1] = 0;
 }
 
-/* Beside the worker that THRONG_WORKER names, or beside this program. */
+/* Beside the worker that THRONG_WORKER names, or where that one is looked for.
+ * NULL: nowhere. */
 static const char *lister(struct arena *a)
 {
     const char *worker = getenv("THRONG_WORKER");
-    char self[4096];
-    if (worker && *worker)
-        return arena_printf(a, "%s-cuda", worker);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[n > 0 ? n : 0] = 0;
-    return path_join(a, path_folder(a, self), "throng-worker-cuda");
+    return worker && *worker ? arena_printf(a, "%s-cuda", worker)
+                             : path_of_ours(a, "throng-worker-cuda");
 }
 
 /* False: the driver does not answer. */
 static bool ask_for_gpus(struct arena *a, struct gpu_list *list)
 {
-    if (!gpu_nvml_read)
-        return gpu_read_by(lister(a), MACHINE_GPU_WAIT_S, a, list);
-    return gpu_read_apart(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"),
-                          MACHINE_GPU_WAIT_S, a, list);
+    if (gpu_nvml_read)
+        return gpu_read_apart(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"),
+                              MACHINE_GPU_WAIT_S, a, list);
+    const char *program = lister(a);
+    return !program || gpu_read_by(program, MACHINE_GPU_WAIT_S, a, list);
 }
 
 static int read_rest(struct machine *m, const struct gpu_list *list,

@@ -87,3 +87,18 @@ char *path_program(struct arena *a, const char *name, const char *path_env)
         return NULL;
     return arena_cstr(a, str_of(program));
 }
+
+char *path_of_ours(struct arena *a, const char *name)
+{
+    static const char *const folders[] = {"", "../libexec/throng/"};
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = 0;
+    for (size_t i = 0; n > 0 && i < sizeof(folders) / sizeof(*folders); i++) {
+        char *path = path_join(a, path_folder(a, self),
+                               arena_printf(a, "%s%s", folders[i], name));
+        if (access(path, X_OK) == 0)
+            return path;
+    }
+    return path_program(a, name, NULL);
+}

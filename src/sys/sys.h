@@ -333,6 +333,9 @@ int output_fits(const char *path, bool folder, struct arena *a,
                 struct err *err);
 /* The program as execvp would find it, or NULL. */
 char *path_program(struct arena *a, const char *name, const char *path_env);
+/* A program of throng's: beside this one, in ../libexec/throng, or on PATH; or
+ * NULL. */
+char *path_of_ours(struct arena *a, const char *name);
 /* From where `in` stands to its end; -1 and errno when it cannot. */
 int fd_copy(int in, int out);
 int fd_write_all(int fd, const void *p, size_t len, struct err *err);
@@ -361,8 +364,7 @@ struct machine {
 /* Looks at this machine. gpus_text describes GPUs instead of asking NVML:
  * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. A
  * process of its own asks, so that a driver which hangs holds nobody; of a
- * program that is linked without NVML it is the throng-worker-cuda beside it.
- */
+ * program that is linked without NVML it is throng-worker-cuda. */
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err);
 /* The same without one: for who is on the GPU already. */

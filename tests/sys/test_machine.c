@@ -60,7 +60,9 @@ static void without_nvml_there_are_no_gpus(void **state)
 {
     struct scratch *s = *state;
     struct machine m;
+    setenv("THRONG_WORKER", scratch_path(s, "worker"), 1);
     assert_int_equal(machine_read(&m, NULL, s->arena, NULL), 0);
+    unsetenv("THRONG_WORKER");
     assert_int_equal(m.gpu_count, 0);
 }
 
@@ -81,6 +83,41 @@ static void without_nvml_another_program_lists_them(void **state)
     assert_false(m.gpus_silent);
 }
 
+/* This program, as `throng` of an installation. */
+static void it_is_found_where_workers_are_installed(void **state)
+{
+    struct scratch *s = *state;
+    char self[4096] = "";
+    struct buf b;
+    buf_init(&b);
+    assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+    assert_int_equal(file_read(self, 0, &b, NULL), 0);
+    const char *program = scratch_program(s, "bin/throng", "");
+    assert_int_equal(file_write(program, buf_str(&b), false, NULL), 0);
+    buf_done(&b);
+    scratch_program(s, "libexec/throng/throng-worker-cuda",
+                    "#!/bin/sh\necho GPU-1 8.0 1024 NVIDIA A100\n");
+    const char *argv[] = {program, "--count-gpus", NULL};
+    struct spawn spawn = {
+        .argv = argv, .in = -1, .out = -1, .err = STDERR_FILENO, .keep_fd = -1};
+    struct process_id id;
+    int status;
+    assert_int_equal(process_spawn(&spawn, &id, NULL), 0);
+    assert_int_equal(waitpid(id.pid, &status, 0), id.pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+static int count_gpus(void)
+{
+    struct machine m = {0};
+    struct arena *a = arena_new();
+    unsetenv("THRONG_WORKER");
+    int rc = machine_read(&m, NULL, a, NULL);
+    arena_free(a);
+    return rc ? 100 : (int)m.gpu_count;
+}
+
 static void one_that_hangs_holds_nobody(void **state)
 {
     struct scratch *s = *state;
@@ -93,8 +130,10 @@ static void one_that_hangs_holds_nobody(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left */
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--count-gpus") == 0)
+        return count_gpus();
     const struct CMUnitTest tests[] = {
         scratch_test(this_machine_has_a_name_cpus_and_memory),
         scratch_test(cpus_follow_the_affinity_mask),
@@ -102,6 +141,7 @@ int main(void)
         scratch_test(a_wrong_description_is_an_error_and_changes_nothing),
         scratch_test(without_nvml_there_are_no_gpus),
         scratch_test(without_nvml_another_program_lists_them),
+        scratch_test(it_is_found_where_workers_are_installed),
         scratch_test(one_that_hangs_holds_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
