@@ -9,7 +9,8 @@
  * or to several that train on it, as long as they have members there.
  * Who has more than its part while another of this user waits lets go of one
  * when its turn is over, and leaves it alone long enough for the other to see
- * that it is free: where several train, until the last of them has let go.
+ * that it is free: where several of this user train, until the last of them has
+ * let go. Those of other users do not hear who waits.
  *
  * Without a folder to meet in everybody has everything, as with nobody else
  * there. */
@@ -17,6 +18,7 @@
 
 #include <errno.h>
 #include <unistd.h>
+#include "base/num.h"
 #include "worker/crew.h"
 #include "worker/worker.h"
 
@@ -90,6 +92,16 @@ static size_t gpus_held(const struct worker *w)
     return held;
 }
 
+/* By their numbers, as `say` writes them. */
+static void note_gpus(struct share *s, struct str gpus)
+{
+    struct str one;
+    uint64_t gpu;
+    while (str_split(&gpus, ',', &one))
+        if (num_uint(str_trim(one), &gpu) && gpu < ROOM_GPUS_MAX)
+            s->others_have[gpu] = true;
+}
+
 static void look_for_gpus(struct worker *w)
 {
     struct share *s = &w->share;
@@ -98,10 +110,13 @@ static void look_for_gpus(struct worker *w)
     const struct claim *list = claims_list(a, &count);
     s->others_wait = false;
     s->gpu_users = 0;
+    memset(s->others_have, 0, sizeof s->others_have);
     for (size_t i = 0; i < count; i++) {
-        bool own = strcmp(list[i].study, s->study) == 0;
-        s->others_wait |= !own && list[i].waits;
         s->gpu_users += list[i].waits || *list[i].gpus;
+        if (strcmp(list[i].study, s->study) == 0)
+            continue;
+        s->others_wait |= list[i].waits;
+        note_gpus(s, str_of(list[i].gpus));
     }
     s->waits = false;
     arena_free(a);
@@ -137,7 +152,7 @@ static void yield_on(struct worker *w)
     if (!s->others_wait || now >= s->yield_ns)
         return;
     for (size_t i = 0; i < w->room.gpu_count; i++)
-        if (s->left[i] && others_train_on(w, i))
+        if (s->left[i] && s->others_have[i] && others_train_on(w, i))
             s->yield_ns = now + YIELD_NS;
 }
 

@@ -21,6 +21,7 @@ struct share {
     int64_t turn_ns;          /* when ours began; 0: with the next GPU */
     int64_t yield_ns;         /* until then a GPU is left to who waits */
     bool left[ROOM_GPUS_MAX]; /* which ones those are */
+    bool others_have[ROOM_GPUS_MAX]; /* other studies of this user */
 };
 
 void share_init(struct share *s);

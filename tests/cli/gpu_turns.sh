@@ -60,5 +60,20 @@ to_end+=($!)
 check 'a program has its turn on a GPU that several have' wait_for 60 test -e turn
 kill -TERM $other
 wait $other || true
+
+# Of another user nobody is told who waits.
+(flock -s 9 && exec sleep 600) 9<"$THRONG_RUNTIME_DIR/throng-gpu-0" &
+stranger=$!
+to_end+=($stranger)
+"$THRONG" run -q program.yaml --new third &
+to_end+=($!)
+waits() { "$THRONG" status third --json | grep -Fq '"gpus":[],"waits":true'; }
+check 'a program waits where another user trains' wait_for 60 waits
+sleep 13 # a turn, and more than who lets go leaves the GPU alone for
+before=$(done_now)
+check 'who lets go in vain goes on' wait_for 60 more
+rm turn
+kill $stranger
+check 'when that one has ended the program has its turn' wait_for 60 test -e turn
 kill -TERM $training
 wait $training || true
