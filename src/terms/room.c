@@ -43,7 +43,7 @@ bool room_gpu_named(struct str name, const char *part)
     return false;
 }
 
-static bool gpu_fits(const struct room_gpu *g, const struct needs *n)
+bool room_gpu_fits(const struct room_gpu *g, const struct needs *n)
 {
     if (n->gpu_minimum_capability > 0 &&
         g->capability < n->gpu_minimum_capability - SLACK)
@@ -59,7 +59,7 @@ static size_t gpus_fitting(const struct room *r, const struct needs *n)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->gpu_count; i++)
-        count += gpu_fits(&r->gpus[i], n);
+        count += room_gpu_fits(&r->gpus[i], n);
     return count;
 }
 
@@ -145,7 +145,8 @@ static long pick_shared(const struct room *r, const struct needs *n)
     long best = -1;
     for (size_t i = 0; i < r->gpu_count; i++) {
         const struct room_gpu *g = &r->gpus[i];
-        if (!g->elsewhere && gpu_fits(g, n) && g->free >= n->gpus - SLACK &&
+        if (!g->elsewhere && room_gpu_fits(g, n) &&
+            g->free >= n->gpus - SLACK &&
             (best < 0 || g->free < r->gpus[best].free))
             best = (long)i;
     }
@@ -168,7 +169,7 @@ static bool pick_gpus(const struct room *r, const struct needs *n,
     }
     size_t want = (size_t)(n->gpus + 0.5);
     for (size_t i = 0; i < r->gpu_count && g->gpu_count < want; i++)
-        if (!r->gpus[i].elsewhere && gpu_fits(&r->gpus[i], n) &&
+        if (!r->gpus[i].elsewhere && room_gpu_fits(&r->gpus[i], n) &&
             r->gpus[i].free >= 1 - SLACK)
             g->gpus[g->gpu_count++] = (uint8_t)i;
     return g->gpu_count == want;

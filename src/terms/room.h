@@ -40,6 +40,8 @@ struct grant {
 bool room_gpu_named(struct str name, const char *part);
 void room_init(struct room *r, double cpus, uint64_t memory_bytes,
                uint32_t parallel);
+/* It is such as the task asks for, whoever has it now. */
+bool room_gpu_fits(const struct room_gpu *g, const struct needs *n);
 void room_add_gpu(struct room *r, const struct room_gpu *gpu);
 /* 0 when an empty room would hold it; else -1 and the reason for people:
  * which need, how much was asked, how much there is. */

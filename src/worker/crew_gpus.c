@@ -29,19 +29,34 @@ static bool is_granted(const struct grant *granted, size_t at)
     return granted->gpu_count == 0;
 }
 
+static bool will_do(const struct room *r, const struct grant *granted,
+                    size_t at)
+{
+    return is_granted(granted, at) ||
+           room_gpu_fits(&r->gpus[at], &granted->needs);
+}
+
+/* The lower the better. One that was granted gives way to one that was not only
+ * where it is less fit: a member has no more than a part of it. */
+static int rank_of(const struct crew_gpus *g, const struct room *r,
+                   const struct grant *granted, size_t at, int64_t now_ns)
+{
+    return 2 * (int)fitness_of(&g->list[at], &r->gpus[at], now_ns) +
+           !is_granted(granted, at);
+}
+
 int crew_gpus_choose(const struct crew_gpus *g, const struct room *r,
                      const struct grant *granted, int64_t now_ns)
 {
-    enum fitness best = GONE;
-    int chosen = -1;
+    int best = 0, chosen = -1;
     for (size_t i = 0; i < r->gpu_count; i++) {
-        enum fitness f = fitness_of(&g->list[i], &r->gpus[i], now_ns);
-        if (!is_granted(granted, i))
+        int rank = rank_of(g, r, granted, i, now_ns);
+        if (!will_do(r, granted, i))
             continue;
-        if (chosen < 0 || f < best ||
-            (f == best && g->list[i].members < g->list[chosen].members)) {
+        if (chosen < 0 || rank < best ||
+            (rank == best && g->list[i].members < g->list[chosen].members)) {
             chosen = (int)i;
-            best = f;
+            best = rank;
         }
     }
     return chosen;
@@ -51,7 +66,7 @@ bool crew_gpus_has_other(const struct crew_gpus *g, const struct room *r,
                          const struct grant *granted, int at)
 {
     for (size_t i = 0; i < r->gpu_count; i++)
-        if ((int)i != at && is_granted(granted, i) &&
+        if ((int)i != at && will_do(r, granted, i) &&
             fitness_of(&g->list[i], &r->gpus[i], INT64_MAX) == USABLE)
             return true;
     return false;

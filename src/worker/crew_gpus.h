@@ -23,8 +23,9 @@ struct crew_gpus {
     struct crew_gpu list[ROOM_GPUS_MAX];
 };
 
-/* Of the room's GPUs, or of those that were granted; -1: there is none. The
- * best of what there is, though it may be gone. */
+/* One of those that were granted, or, where none of them can be used, of the
+ * room's that are such as was asked for; -1: there is none. The best of what
+ * there is, though it may be gone. */
 int crew_gpus_choose(const struct crew_gpus *g, const struct room *r,
                      const struct grant *granted, int64_t now_ns);
 /* There is another one, which is not gone. */

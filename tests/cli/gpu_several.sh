@@ -102,6 +102,16 @@ check_equal 'no attempt of it is lost' '4 0' \
     "$(attempts gone done) $(attempts gone lost)"
 check_contains 'it is said' "$err" 'GPU 1 is not there any more'
 check_equal 'and all are the same' "$(cat expected)" "$(results gone)"
+asks gone_whole 30
+run "$THRONG" run gone_whole.yaml
+check_status 'nor does one that was asked for' 0
+check_equal 'whose members go to the other one, too' "$(cat expected)" \
+    "$(results gone_whole)"
+echo off=0 >fault
+asks old 30
+THRONG_GPUS=k80:3.7:12G,h200:9.0:140G run "$THRONG" run old.yaml
+check_equal 'as do those of one that is too old' "$(cat expected)" "$(results old)"
+check_lacks 'at once' "$err" 'not there any more'
 
 echo 'absent=no NVIDIA GPU can be seen' >fault
 study none 30

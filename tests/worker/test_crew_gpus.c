@@ -48,9 +48,42 @@ static void what_was_granted_is_kept_to(void **state)
     struct crew_gpus g = {0};
     struct grant one = {.gpu_count = 1, .gpus = {2}};
     (void)state;
+    g.list[2].members = 9;
     assert_int_equal(crew_gpus_choose(&g, &r, &one, 0), 2);
-    assert_false(crew_gpus_has_other(&g, &r, &one, 2));
-    assert_true(crew_gpus_has_other(&g, &r, &any, 2));
+}
+
+static void what_was_granted_and_cannot_be_used_is_not(void **state)
+{
+    struct room r = room_of(3, 9.0);
+    struct crew_gpus g = {0};
+    struct grant one = {.gpu_count = 1, .gpus = {2}};
+    (void)state;
+    r.gpus[2].capability = 7.5;
+    assert_int_equal(crew_gpus_choose(&g, &r, &one, 0), 0);
+    r.gpus[2].capability = 9.0;
+    assert_true(crew_gpus_has_other(&g, &r, &one, 2));
+    g.list[2].gone = true;
+    assert_int_equal(crew_gpus_choose(&g, &r, &one, 0), 0);
+    g.list[0].gone = true;
+    crew_gpu_failed(&g.list[1], 0);
+    assert_int_equal(crew_gpus_choose(&g, &r, &one, 0), 1);
+    g.list[1].gone = true;
+    assert_int_equal(crew_gpus_choose(&g, &r, &one, 0), 2);
+}
+
+static void another_is_such_as_was_asked_for(void **state)
+{
+    struct room r = room_of(2, 9.0);
+    struct crew_gpus g = {0};
+    struct grant one = {.gpu_count = 1, .gpus = {1}};
+    (void)state;
+    g.list[1].gone = true;
+    one.needs.gpu_minimum_capability = 9.0;
+    r.gpus[0].capability = 8.0;
+    assert_int_equal(crew_gpus_choose(&g, &r, &one, 0), 1);
+    assert_false(crew_gpus_has_other(&g, &r, &one, 1));
+    r.gpus[0].capability = 9.0;
+    assert_int_equal(crew_gpus_choose(&g, &r, &one, 0), 0);
 }
 
 static void one_that_failed_rests_longer_each_time(void **state)
@@ -115,6 +148,8 @@ int main(void)
         cmocka_unit_test(the_one_with_the_fewest_members_is_next),
         cmocka_unit_test(without_a_gpu_in_the_room_none_is_chosen),
         cmocka_unit_test(what_was_granted_is_kept_to),
+        cmocka_unit_test(what_was_granted_and_cannot_be_used_is_not),
+        cmocka_unit_test(another_is_such_as_was_asked_for),
         cmocka_unit_test(one_that_failed_rests_longer_each_time),
         cmocka_unit_test(when_all_rest_the_one_with_the_fewest_works),
         cmocka_unit_test(one_that_is_gone_is_the_last),
