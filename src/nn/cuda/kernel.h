@@ -85,9 +85,18 @@ struct __attribute__((aligned(8))) two
  * that is compiled for one model's shapes must come to the same bits. */
 #define FUSED(a, b, c) __fmaf_rn(a, b, c)
 /* u + more, or u where that is larger, as numbers with a sign: one instruction
- * since compute capability 9.0. */
-#define ADD_OR_KEEP(u, more)                                                   \
-    ((uint32_t)__viaddmax_s32((int)(u), (int)(more), (int)(u)))
+ * since compute capability 9.0. In assembler, where sums may overflow: a
+ * compiler takes it that they never do, and would leave out the comparison. */
+INLINE uint32_t ADD_OR_KEEP(uint32_t u, uint32_t more)
+{
+    uint32_t larger;
+    asm("{ .reg .s32 sum;\n"
+        "add.s32 sum, %1, %2;\n"
+        "max.s32 %0, sum, %1; }"
+        : "=r"(larger)
+        : "r"(u), "r"(more));
+    return larger;
+}
 /* To 2 units of the last place; what is too small to be a normal number is
  * zero. */
 #define QUOTIENT(a, b) __fdividef(a, b)
