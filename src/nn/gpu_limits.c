@@ -5,7 +5,10 @@
 #include "nn/model.h"
 
 #define MOST_UNITS 1024 /* of a recurrent layer: cuda/kernels_sequence.inc */
-#define MOST_NUMBERS (1ll << 31) /* of one tensor: kernels count in int */
+/* Kernels count in int, and go on by steps: of the numbers of a tensor by at
+ * most 2^18, of weights by at most a sixteenth of them. */
+#define MOST_NUMBERS ((1ll << 31) - (1 << 18)) /* of one tensor */
+#define MOST_WEIGHTS 2000000000ll              /* of one parameter */
 
 const char *nn_model_gpu_refuses(const struct nn_model *m)
 {
@@ -19,7 +22,10 @@ const char *nn_model_gpu_refuses(const struct nn_model *m)
     for (size_t i = 0; i < g->tensors.len; i++)
         if (nn_shape_count(&g->tensors.p[i].shape) >=
             (MOST_NUMBERS + m->batch_size - 1) / m->batch_size)
-            return "a batch of one tensor has 2^31 numbers or more; take a "
-                   "smaller batch_size";
+            return "a batch of one tensor has about 2^31 numbers or more; take "
+                   "a smaller batch_size";
+    for (size_t i = 0; i < g->params.len; i++)
+        if (g->params.p[i].count >= MOST_WEIGHTS)
+            return "a layer has 2,000,000,000 weights or more";
     return NULL;
 }

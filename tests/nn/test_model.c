@@ -65,13 +65,30 @@ static const char *refusal(int units, int64_t batch)
     return why;
 }
 
+/* A dense layer of so many units on 100,000 inputs. */
+static const char *refusal_of_dense(int units)
+{
+    char own[128];
+    struct made m;
+    snprintf(own, sizeof(own),
+             "{'input': 100000, 'layers': [{'dense': %d}, {'dense': 1}], "
+             "'loss': 'mse'}",
+             units);
+    made_text(&m, own, 1);
+    const char *why = nn_model_gpu_refuses(m.model);
+    made_close(&m);
+    return why;
+}
+
 static void what_no_gpu_can_train_is_known(void **state)
 {
     (void)state;
     assert_null(refusal(1024, 32));
     assert_non_null(strstr(refusal(1025, 32), "1,024 units"));
-    assert_null(refusal(1024, (1 << 21) - 1));
-    assert_non_null(strstr(refusal(1024, 1 << 21), "2^31 numbers"));
+    assert_null(refusal(1024, (1 << 21) - (1 << 8) - 1));
+    assert_non_null(strstr(refusal(1024, (1 << 21) - (1 << 8)), "2^31 n"));
+    assert_null(refusal_of_dense(19999));
+    assert_non_null(strstr(refusal_of_dense(20000), "2,000,000,000 weights"));
 }
 
 static void widths_and_repeat_make_layers(void **state)
