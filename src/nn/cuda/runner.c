@@ -210,7 +210,8 @@ static int make_buffers(struct cuda *c, struct err *err)
     return rc;
 }
 
-/* Class weights stand in the graph, the same for all members. */
+/* Class weights stand in the graph, the same for all members. Together they are
+ * by their content: their place here is free again in a moment. */
 static int put_class_weights(struct cuda *c, struct err *err)
 {
     struct buf all;
@@ -222,7 +223,7 @@ static int put_class_weights(struct cuda *c, struct err *err)
                     h->class_count * sizeof(*h->class_weights));
     }
     if (all.len)
-        c->class_weights = uploads_add(&c->uploads, all.p, all.len, err);
+        c->class_weights = uploads_share(&c->uploads, all.p, all.len, err);
     int rc = all.len && !c->class_weights ? -1 : 0;
     buf_done(&all);
     return rc;
