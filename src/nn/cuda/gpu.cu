@@ -293,17 +293,19 @@ static void close_special(struct gpu_machine *g)
     struct special_kernels *k = &g->special;
     if (!k->function)
         return;
-    cudaStreamSynchronize(g->stream);
     k->driver.unload(k->module);
     free(k->function);
     *k = {};
 }
 
-/* As far as it was opened. */
+/* As far as it was opened. What was released is the GPU's again only when
+ * somebody waits for a stream: the next who plans must see it. */
 extern "C" void gpu_close(struct gpu_machine *g)
 {
     if (!g)
         return;
+    if (g->stream)
+        cudaStreamSynchronize(g->stream);
     forget_graphs(g);
     close_special(g);
     close_event(g->fork);
