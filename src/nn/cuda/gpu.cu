@@ -225,10 +225,14 @@ static void keep_released(void)
 }
 
 /* The first use of a kernel takes memory for it, and so does the first of the
- * GPU. */
+ * GPU: all that can be used is asked for something, while there is some. */
 static bool load_is_full(void)
 {
+    cudaFuncAttributes a;
     bool full = is_full(cudaFree(NULL), "the GPU");
+    for (int i = 0; i < GPU_KERNEL_COUNT; i++)
+        full = full ||
+               is_full(cudaFuncGetAttributes(&a, kernels[i]), "a kernel");
     for (size_t i = 0; i < sizeof(with_fast) / sizeof(with_fast[0]); i++)
         full = full ||
                is_full(cudaFuncSetAttribute(
