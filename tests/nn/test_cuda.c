@@ -523,6 +523,9 @@ static void kernels_for_a_model_come_to_the_same_bits(void **state)
         "{'batch_size': 16, 'input': 64, 'layers': [{'dense': 32, 'activation':"
         " 'relu'}, {'dense': 10}], 'loss': 'sparse_categorical_crossentropy',"
         " 'optimizer': 'adam', 'metrics': ['accuracy']}";
+    static const char distances[] =
+        "{'batch_size': 16, 'input': 9, 'layers': [{'dense': 7, 'activation':"
+        " 'elu'}, {'dense': %d}], 'loss': 'mae', 'optimizer': 'adam'}";
     char cache[] = "/tmp/throng-test-XXXXXX";
     (void)state;
     if (!are_there())
@@ -531,6 +534,11 @@ static void kernels_for_a_model_come_to_the_same_bits(void **state)
     setenv("XDG_CACHE_HOME", cache, 1);
     check_special(digits);
     check_special(digits); /* from the cache */
+    for (int width = 3; width < 16; width += 2) {
+        char text[256];
+        snprintf(text, sizeof(text), distances, width);
+        check_special(text);
+    }
     for (size_t i = 0; made_large[i]; i++)
         check_special(made_large[i]);
     for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++) {
