@@ -227,6 +227,13 @@ const char *const made_large[] = {
     " {'dropout': 0.2}, {'conv1d': 12, 'activation': 'tanh'}, {'max_pool1d':"
     " 3}, {'dropout': 0.4}, 'flatten', {'dense': 3}], 'loss': 'mse',"
     " 'optimizer': 'adam'}",
+    "{'batch_size': 24, 'input': [9, 7, 16], 'layers': [{'conv2d': 20,"
+    " 'kernel': 6, 'padding': 'same', 'activation': 'relu'}, {'conv2d': 16,"
+    " 'kernel': 6, 'stride': 2, 'padding': 'same'}, 'flatten', {'dense': 3}],"
+    " 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 64, 'input': [13, 10, 12], 'layers':"
+    " [{'depthwise_conv2d': 3, 'padding': 'same', 'activation': 'relu'},"
+    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
     NULL,
 };
 
