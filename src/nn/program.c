@@ -2,6 +2,7 @@
 #include "nn/program.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* How many operations and heads read each tensor. */
 static int *count_readers(const struct nn_graph *g)
@@ -224,6 +225,14 @@ static void find_needed(struct nn_program *p)
     free(read);
 }
 
+static void find_sloped(struct nn_program *p)
+{
+    for (size_t i = 0; i < p->op_count; i++)
+        for (int k = 0; k < NN_OP_PARAMS_MAX && p->live[i]; k++)
+            if (p->ops[i].param[k] >= 0)
+                p->sloped[p->ops[i].param[k]] = true;
+}
+
 static void find_descending(struct nn_program *p)
 {
     for (size_t i = 0; i < p->op_count; i++)
@@ -239,6 +248,7 @@ static int open_program(struct nn_program *p, struct err *err)
     p->backs = xcalloc(p->op_count + 1, sizeof(*p->backs));
     p->live = xcalloc(p->op_count + 1, sizeof(bool));
     p->needed = xcalloc(p->op_count + 1, sizeof(bool));
+    p->sloped = xcalloc(graph->params.len + 1, sizeof(bool));
     p->descends = xcalloc(graph->params.len + 1, sizeof(bool));
     p->head_adds = xcalloc(graph->heads.len + 1, sizeof(unsigned));
     p->value = xcalloc(tensors, sizeof(void *));
@@ -254,6 +264,7 @@ static int open_program(struct nn_program *p, struct err *err)
     }
     find_adds(p);
     find_needed(p);
+    find_sloped(p);
     find_descending(p);
     return 0;
 }
@@ -306,6 +317,7 @@ void nn_program_close(struct nn_program *p)
     free(p->live);
     free(p->needed);
     free(p->drawn);
+    free(p->sloped);
     free(p->descends);
     free(p->head_adds);
     free(p->value);
@@ -347,8 +359,22 @@ void nn_program_predict(const struct nn_program *p, const struct nn_frame *f,
     }
 }
 
+/* What no loss hangs on has no gradient but its regularizer's, which is added
+ * to what is there. */
+static void clear_others(const struct nn_program *p, const struct nn_frame *f)
+{
+    size_t real = p->kernels->real_bytes;
+    for (size_t i = 0; i < p->graph->params.len; i++) {
+        const struct nn_param *one = &p->graph->params.p[i];
+        if (one->trained && !p->sloped[i])
+            memset((char *)f->weight_slopes + (size_t)one->offset * real, 0,
+                   (size_t)one->count * real);
+    }
+}
+
 void nn_program_backward(const struct nn_program *p, const struct nn_frame *f)
 {
+    clear_others(p, f);
     for (size_t i = p->op_count; i-- > 0;) {
         const struct nn_op *op = &p->ops[i];
         if (p->live[i])

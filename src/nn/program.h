@@ -18,6 +18,7 @@ struct nn_program {
     bool *drawn;           /* by operation: it draws, or is behind one that does
                               while predicting */
     size_t op_count;
+    bool *sloped;        /* by parameter: backward makes its gradient */
     bool *descends;      /* by parameter: backward may change it by itself */
     unsigned *head_adds; /* by head: NN_ADD_FIRST, NN_ADD_SECOND */
     void **value, **slope, **kept;

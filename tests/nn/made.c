@@ -234,6 +234,9 @@ const char *const made_large[] = {
     "{'batch_size': 64, 'input': [13, 10, 12], 'layers':"
     " [{'depthwise_conv2d': 3, 'padding': 'same', 'activation': 'relu'},"
     " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'input': 5, 'layers': [{'dense': 4, 'name': 'a', 'activation': 'tanh'},"
+    " {'dense': 3, 'name': 'nobody', 'l2': 0.1}, {'dense': 2, 'from': 'a'}],"
+    " 'loss': 'mse', 'optimizer': 'sgd'}",
     NULL,
 };
 

@@ -101,12 +101,12 @@ static void a_weight_that_is_not_finite_is_found_and_named(void **state)
     }
 }
 
-static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
+/* On the CPU devices. */
+static void check_alone(const char *text)
 {
     static const char *const devices[] = {"reference", "portable", "cpu"};
     struct made m;
-    (void)state;
-    made_open(&m, small, 60);
+    made_open(&m, text, 60);
     for (size_t d = 0; d < 3; d++)
         for (size_t i = 0; i < 5; i++) {
             double *single = trained(&m, devices[d], 1, i, 3);
@@ -117,6 +117,16 @@ static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
             free(among);
         }
     made_close(&m);
+}
+
+/* Also where a layer has a regularizer, and no loss hangs on it. */
+static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
+{
+    (void)state;
+    check_alone(small);
+    check_alone("{\"input\": 5, \"layers\": [{\"dense\": 4, \"name\": \"a\"}, "
+                "{\"dense\": 3, \"name\": \"nobody\", \"l2\": 0.1}, "
+                "{\"dense\": 2, \"from\": \"a\"}], \"loss\": \"mse\"}");
 }
 
 /* What `from` prints is what it has saved, and `to` goes on from it. */

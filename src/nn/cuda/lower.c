@@ -792,6 +792,7 @@ static void lower_update(const struct lowered *l, struct gpu_list *list,
         o.count = (int)g->params.p[i].count;
         o.soft = g->params.p[i].l1.index;
         o.soft2 = g->params.p[i].l2.index;
+        o.flag = !l->program.sloped[i];
         if (o.soft >= 0 || o.soft2 >= 0)
             launch(list, GPU_regularize, 1, &o);
     }
