@@ -157,7 +157,7 @@ struct nn_runner {
      * it from the start. */
     int (*reserve)(struct nn_run *r, enum nn_numbers which, struct err *err);
     void (*put)(struct nn_run *r, int member, enum nn_numbers which,
-                const double *from);
+                const double *from); /* NULL: zeros */
     void (*take)(const struct nn_run *r, int member, enum nn_numbers which,
                  double *to);
     void (*copy)(struct nn_run *r, int member, enum nn_numbers to,

@@ -6,6 +6,7 @@
  * each. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nn/judge.h"
 #include "nn/stepwise.h"
@@ -54,7 +55,11 @@ static void put(struct nn_run *r, int member, enum nn_numbers which,
 {
     struct stepwise *s = stepwise_of(r);
     struct stretch x = stretch_of(s, member, which);
-    s->kernels->put(x.buffer, x.at, from, x.count);
+    if (from)
+        s->kernels->put(x.buffer, x.at, from, x.count);
+    else
+        memset(stepwise_numbers(s, member, which), 0,
+               x.count * s->kernels->real_bytes);
     stepwise_forget(s);
 }
 

@@ -90,10 +90,11 @@ static void begin_state(struct nn_trainer *t, int at, double *numbers)
     double first = m->optimizer.kind == NN_ADAGRAD
                        ? m->soft.p[m->optimizer.initial.index]
                        : 0;
-    for (int64_t i = 0; i < t->graph->trained; i++)
+    for (int64_t i = 0; i < t->graph->trained && first != 0; i++)
         numbers[i] = first;
     for (size_t k = 0; k < t->slots; k++)
-        t->runner->put(t->run, at, NN_STATE + (enum nn_numbers)k, numbers);
+        t->runner->put(t->run, at, NN_STATE + (enum nn_numbers)k,
+                       first != 0 ? numbers : NULL);
 }
 
 static int begin_member(struct nn_trainer *t, int at, struct err *err)

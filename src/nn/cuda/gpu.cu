@@ -330,7 +330,7 @@ extern "C" void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
         err_set(err, ERR_LIMIT, "the GPU has no memory for %zu bytes", bytes);
         return NULL;
     }
-    check(cudaMemsetAsync(p, 0, bytes, g->stream), "memory");
+    gpu_zero(g, p, bytes);
     return p;
 }
 
@@ -382,6 +382,11 @@ extern "C" void gpu_copy(struct gpu_machine *g, void *to, const void *from,
 {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, g->stream),
           "a copy");
+}
+
+extern "C" void gpu_zero(struct gpu_machine *g, void *to, size_t bytes)
+{
+    check(cudaMemsetAsync(to, 0, bytes, g->stream), "memory");
 }
 
 /* ---- launches ------------------------------------------------------------ */

@@ -43,6 +43,7 @@ void gpu_release_here(struct gpu_machine *g, void *memory);
 void gpu_put(struct gpu_machine *g, void *to, const void *from, size_t bytes);
 void gpu_take(struct gpu_machine *g, void *to, const void *from, size_t bytes);
 void gpu_copy(struct gpu_machine *g, void *to, const void *from, size_t bytes);
+void gpu_zero(struct gpu_machine *g, void *to, size_t bytes);
 
 /* One kernel on all slots: `blocks` of `threads` threads for each. */
 struct gpu_launch {

@@ -310,6 +310,12 @@ void gpu_copy(struct gpu_machine *g, void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
+void gpu_zero(struct gpu_machine *g, void *to, size_t bytes)
+{
+    (void)g;
+    memset(to, 0, bytes);
+}
+
 void gpu_keep_pace(struct gpu_machine *g)
 {
     (void)g;

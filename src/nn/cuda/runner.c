@@ -81,19 +81,28 @@ static void take_from_strips(const struct nn_param *p, double *to,
                 (double)from[gpu_in_strips(in, out, m, n)];
 }
 
+static void put_numbers(const struct cuda *c, enum nn_numbers which,
+                        const struct stretch *to, const double *from)
+{
+    float *numbers = xcalloc(to->count + 1, sizeof(*numbers));
+    const struct nn_param *p;
+    for (size_t i = 0; i < to->count; i++)
+        numbers[i] = (float)from[i];
+    for (size_t k = 0; (p = next_in_strips(c, which, &k));)
+        put_in_strips(p, numbers + p->offset, from + p->offset);
+    gpu_put(c->gpu, to->at, numbers, to->count * sizeof(*numbers));
+    free(numbers);
+}
+
 static void put(struct nn_run *r, int member, enum nn_numbers which,
                 const double *from)
 {
     struct cuda *c = cuda_of(r);
     struct stretch to = stretch_of(c, member, which);
-    float *numbers = xcalloc(to.count + 1, sizeof(*numbers));
-    const struct nn_param *p;
-    for (size_t i = 0; i < to.count; i++)
-        numbers[i] = (float)from[i];
-    for (size_t k = 0; (p = next_in_strips(c, which, &k));)
-        put_in_strips(p, numbers + p->offset, from + p->offset);
-    gpu_put(c->gpu, to.at, numbers, to.count * sizeof(*numbers));
-    free(numbers);
+    if (from)
+        put_numbers(c, which, &to, from);
+    else
+        gpu_zero(c->gpu, to.at, to.count * sizeof(*to.at));
     c->not_finite[member] = -2;
 }
 
@@ -455,12 +464,22 @@ static void make_rates(struct cuda *c, const struct nn_work *work,
     m->standing.step += s->steady && steps > 0 ? steps - 1 : 0;
 }
 
+/* The most steps of this round that some member needs a rate each for. */
+static size_t most_rates(const struct cuda *c, const struct nn_work *work,
+                         size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t steps = (size_t)batches_now(c, &work[i]);
+        if (steps > most && !nn_rates_steady(&c->run.places[work[i].member]))
+            most = steps;
+    }
+    return most;
+}
+
 static void put_rates(struct cuda *c, const struct nn_work *work, size_t count)
 {
-    size_t each = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!nn_rates_steady(&c->run.places[work[i].member]))
-            each = ROUND_STEPS;
+    const size_t each = most_rates(c, work, count);
     struct gpu_rates *all = xcalloc(count * each + 1, sizeof(*all));
     for (size_t i = 0; i < count; i++) {
         make_rates(c, &work[i], &c->here[i], all + i * each);
