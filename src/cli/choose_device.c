@@ -15,7 +15,7 @@ void choose_device(struct call *c, struct task *task, const char *scratch,
         return;
     task->device = str_of(choice.device->name);
     buf_init(&b);
-    if (choice.why == DEVICE_REFUSED) {
+    if (choice.why != DEVICE_BY_TIME) {
         device_choice_words(&b, &choice);
     } else {
         buf_addf(&b, "%s: it should take ", choice.device->name);

@@ -212,6 +212,8 @@ int store_facts(struct store *s, const char *prefix, store_fact_fn *fn,
 /* What the keys of facts begin with that say on which device models of a cohort
  * key are trained (terms/device_cost.h); the key follows in hexadecimal. */
 #define STORE_DEVICE_FACT "device/"
+/* Of all models, whatever their key: in jobs, and where no GPU can be used. */
+#define STORE_DEVICE_OF_ALL STORE_DEVICE_FACT "0000000000000000"
 
 struct trial {
     int64_t id; /* from 1 */

@@ -2,7 +2,8 @@
  *
  * Both workers are asked once (throng-worker --time-device), for some tenths of
  * a second each; what they say is kept in the person's cache, for as long as
- * they, the machine and its GPUs are the same. */
+ * they, the machine and its GPUs are the same. Why one says nothing is not
+ * kept: it is asked anew each time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/num.h"
 #include "study/devices.h"
 #include "study/program_read.h"
+#include "study/study.h"
 
 #define TIMING_S 60.0 /* a driver may compile kernels first */
 #define CACHE_MAX 4096
@@ -110,26 +112,62 @@ static void keep(const char *path, struct str stamp,
     buf_done(&b);
 }
 
-bool device_paces(const struct device_asked *q, struct device_pace *cpu,
-                  struct device_pace *gpu)
+/* ---- the whole ----------------------------------------------------------- */
+
+/* What it says of its GPU, as doctor tells it. */
+static int say_why(const char *cuda_worker, struct err *err)
+{
+    struct buf said;
+    struct str line, mark;
+    buf_init(&said);
+    int rc = device_described(cuda_worker, TIMING_S, &said);
+    struct str text = buf_str(&said);
+    bool told = !rc && str_split(&text, '\n', &line) &&
+                str_split(&line, ' ', &mark) && str_is(mark, "--");
+    if (told)
+        err_set(err, ERR_MISSING, "%.*s", STRF(line));
+    else
+        err_set(err, ERR_MISSING,
+                "throng-worker-cuda does not say how fast it is");
+    buf_done(&said);
+    return -1;
+}
+
+static int ask_both(const struct device_asked *q, struct device_pace *cpu,
+                    struct device_pace *gpu, struct err *err)
+{
+    int64_t began = clock_mono_ns();
+    if (ask(q->cuda_worker, "cuda", q->scratch, gpu))
+        return ask(q->worker, "cpu", q->scratch, cpu)
+                   ? 0
+                   : err_set(err, ERR_MISSING,
+                             "throng-worker does not say how fast the cpu is");
+    if ((double)(clock_mono_ns() - began) * 1e-9 < TIMING_S)
+        return say_why(q->cuda_worker, err);
+    return err_set(err, ERR_MISSING,
+                   "throng-worker-cuda did not say within %g s how fast it is",
+                   TIMING_S);
+}
+
+int device_paces(const struct device_asked *q, struct device_pace *cpu,
+                 struct device_pace *gpu, struct err *err)
 {
     struct device_pace *const paces[2] = {cpu, gpu};
+    if (!file_exists(q->cuda_worker))
+        return err_set(err, ERR_MISSING, DEVICE_WORKER_MISSING);
     struct arena *a = arena_new();
     const char *path = kept_at(q, a);
     struct buf stamp, text;
     buf_init(&stamp);
     buf_init(&text);
     print_stamp(&stamp, q);
-    bool known = path && file_read(path, CACHE_MAX, &text, NULL) == 0 &&
-                 parse_kept(buf_str(&text), buf_str(&stamp), paces);
-    if (!known) {
-        known = ask(q->cuda_worker, "cuda", q->scratch, gpu) &&
-                ask(q->worker, "cpu", q->scratch, cpu);
-        if (known && path)
-            keep(path, buf_str(&stamp), paces);
-    }
+    bool kept = path && file_read(path, CACHE_MAX, &text, NULL) == 0 &&
+                parse_kept(buf_str(&text), buf_str(&stamp), paces);
+    int rc = kept ? 0 : ask_both(q, cpu, gpu, err);
+    if (!rc && !kept && path)
+        keep(path, buf_str(&stamp), paces);
     buf_done(&stamp);
     buf_done(&text);
     arena_free(a);
-    return known;
+    return rc;
 }

@@ -3,8 +3,8 @@
 #include "study/study.h"
 
 static const char missing[] =
-    "there is no throng-worker-cuda beside throng-worker (it is built where "
-    "nvcc is found), so every trial would fail; `device: cpu` does without";
+    DEVICE_WORKER_MISSING ", so every trial would fail; `device: cpu` does "
+                          "without";
 
 static const char *cuda_worker(struct arena *a)
 {
@@ -83,6 +83,8 @@ static void say_here(struct buf *b, const struct plan *p, size_t gpus,
     else if (job_device_is_auto(p) && gpus && there)
         buf_adds(b, "auto: decided when trials begin, by how fast cpus and "
                     "GPUs are (`status` says what)");
+    else if (job_device_is_auto(p) && gpus)
+        buf_adds(b, "cpu: no GPU can be used here: " DEVICE_WORKER_MISSING);
     else if (job_device_is_auto(p))
         return;
     else if (!there)

@@ -20,7 +20,8 @@
 #define NO_END_TRIALS 1000 /* of a study without an end */
 #define FORWARD_AND_BACKWARD 3
 #define LEARNING_AT_ONCE 4 /* trials for each cpu, of a method that learns */
-#define KEY_OF_SHARDS 1    /* all ask the same models; 0 is the key of jobs */
+#define KEY_OF_ALL 0       /* STORE_DEVICE_OF_ALL */
+#define KEY_OF_ASKED 1     /* all that are asked, or nobody knows which */
 /* Of the conductor's time, for a trial: what it was for small networks of 20
  * epochs on several machines (docs/explanation/gpu-cohorts.md). */
 #define CONDUCT_S 3e-4
@@ -321,11 +322,11 @@ struct str study_device(const struct study *s, const struct live *l,
 static uint64_t asked_key(const struct study *s, const struct task *t)
 {
     if (s->bulk)
-        return KEY_OF_SHARDS;
+        return KEY_OF_ASKED;
     struct arena *a = arena_new();
     struct nn_model *m =
         weights_model(arena_cstr(a, t->weights), NULL, NULL, a, NULL);
-    uint64_t key = m ? nn_model_key(m) : 0;
+    uint64_t key = m ? nn_model_key(m) : KEY_OF_ASKED;
     nn_model_free(m);
     arena_free(a);
     return key;
@@ -508,14 +509,47 @@ static void open_in_jobs(struct study *s)
                                         study_total(s, &s->run.counts));
 }
 
+struct device_choice device_unusable(const struct err *err)
+{
+    struct device_choice c = {.device = &devices[DEVICE_cpu],
+                              .why = DEVICE_UNUSABLE};
+    snprintf(c.refused, sizeof(c.refused), "%.*s", (int)sizeof(c.refused) - 1,
+             err->text);
+    return c;
+}
+
+/* Of this run; it goes before what is stored for a key. */
+static void decide_for_all(struct study_devices *d, struct device_choice c)
+{
+    struct device_choice *kept = arena_alloc(d->arena, sizeof(*kept));
+    *kept = c;
+    idmap_set(d->choices, KEY_OF_ALL, kept);
+    remember(d, KEY_OF_ALL, kept);
+}
+
+/* What an earlier run decided so. */
+static void forget_for_all(struct study *s)
+{
+    struct device_choice c;
+    struct err err = {0};
+    if (!recall(s->devices, KEY_OF_ALL, &c))
+        return;
+    run_dirty(&s->run);
+    if (store_fact_set(s->store, STORE_DEVICE_OF_ALL, (struct str){0}, &err))
+        run_break(&s->run, &err);
+}
+
 static void open_here(struct study *s, struct device_asked *q)
 {
     q->scratch = path_join(s->arena, s->setup.folder, "paces");
     struct study_devices *d = devices_new(s);
-    if (!file_exists(q->cuda_worker) || !device_paces(q, &d->cpu, &d->gpu)) {
+    struct err err = {0};
+    if (device_paces(q, &d->cpu, &d->gpu, &err)) {
+        decide_for_all(d, device_unusable(&err));
         study_devices_close(s);
         return;
     }
+    forget_for_all(s);
     if (!s->plan->model_root) /* that they ask is said by their tasks */
         return;
     look_at_samples(d);
@@ -537,8 +571,7 @@ void study_devices_open(struct study *s)
     open_in_jobs(s);
     if (!job_device_is_auto(s->plan))
         return;
-    idmap_set(s->devices->choices, 0, &s->devices->job);
-    remember(s->devices, 0, &s->devices->job);
+    decide_for_all(s->devices, s->devices->job);
 }
 
 void study_devices_foresee(struct study *s)

@@ -6,14 +6,20 @@
 #include "sys/sys.h"
 #include "terms/device_cost.h"
 
+#define DEVICE_WORKER_MISSING                                                  \
+    "there is no throng-worker-cuda beside throng-worker (it is built where "  \
+    "nvcc is found)"
+
 struct device_asked {
     const struct machine *machine;
     const char *worker, *cuda_worker;
     const char *scratch; /* a file to be made meanwhile */
 };
-/* False: one of them is not there, or makes no sense. */
-bool device_paces(const struct device_asked *q, struct device_pace *cpu,
-                  struct device_pace *gpu);
+/* -1: one of them is not there, or makes no sense. */
+int device_paces(const struct device_asked *q, struct device_pace *cpu,
+                 struct device_pace *gpu, struct err *err);
+/* Then `auto` is the cpu, of which err says why. */
+struct device_choice device_unusable(const struct err *err);
 
 /* A GPU that the device cuda may be able to use. */
 bool device_may_be_there(const struct machine *m);

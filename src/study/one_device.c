@@ -18,11 +18,16 @@ bool one_device(const struct task *task, const char *scratch, struct arena *a,
     struct device_asked q = {.machine = &m,
                              .worker = worker_path(a, NULL),
                              .scratch = path_join(a, scratch, "paces")};
+    struct err err = {0};
     q.cuda_worker = q.worker ? arena_printf(a, "%s-cuda", q.worker) : NULL;
-    if (!q.worker || !file_exists(q.cuda_worker) ||
-        machine_read(&m, getenv("THRONG_GPUS"), a, NULL) ||
-        !device_may_be_there(&m) || !device_paces(&q, &cpu, &gpu) ||
-        !task_work(task, &w))
+    if (!q.worker || machine_read(&m, getenv("THRONG_GPUS"), a, NULL) ||
+        !device_may_be_there(&m))
+        return false;
+    if (device_paces(&q, &cpu, &gpu, &err)) {
+        *choice = device_unusable(&err);
+        return true;
+    }
+    if (!task_work(task, &w))
         return false;
     w.trials = w.cpus = 1;
     *choice = device_choose(&w, &cpu, &gpu);

@@ -555,8 +555,8 @@ struct one_task {
 
 struct device_choice;
 /* The device that is through with it sooner, be it trained or asked, where
- * nobody has named one. False: there is nothing to choose between, or nobody
- * knows: it is the cpu. */
+ * nobody has named one; the cpu where no GPU can be used. False: there is none,
+ * or nobody knows: it is the cpu. */
 bool one_device(const struct task *task, const char *scratch, struct arena *a,
                 struct device_choice *choice);
 /* Runs the task, whose id is 1, to its end. -1: it could not be run at all. */

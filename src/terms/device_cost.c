@@ -134,7 +134,8 @@ static const struct {
                                    "combinations of tables are "
                                    "asked for on cpus"},
     [DEVICE_REFUSED] = {"refused", "the device cuda cannot run such a "
-                                   "model: "}};
+                                   "model: "},
+    [DEVICE_UNUSABLE] = {"unusable", "no GPU can be used here: "}};
 
 static enum device_why why_of(const struct value *v)
 {
@@ -150,7 +151,7 @@ void device_choice_print(struct buf *b, const struct device_choice *c)
     if (c->why != DEVICE_BY_TIME) {
         buf_addf(b, "{\"device\":\"%s\",\"members\":%zu,\"why\":\"%s\"",
                  c->device->name, c->members, reasons[c->why].name);
-        if (c->why == DEVICE_REFUSED) {
+        if (c->refused[0]) {
             buf_addf(
                 b, ",\"trials\":%lld,\"refused\":", (long long)c->work.trials);
             json_string(b, str_of(c->refused));

@@ -49,7 +49,8 @@ enum device_why {
     DEVICE_JOBS_ASK_NOT, /* they ask for none */
     DEVICE_NO_WORKER,    /* they do, and no program can use them */
     DEVICE_PRODUCT,      /* they do, for what no GPU can do */
-    DEVICE_REFUSED       /* no GPU can train such a model */
+    DEVICE_REFUSED,      /* no GPU can train such a model */
+    DEVICE_UNUSABLE      /* no GPU of this machine can be used */
 };
 
 struct device_choice {
@@ -59,7 +60,7 @@ struct device_choice {
     double cpu_s, gpu_s;
     double conductor_s; /* that the conductor needs, where it is the slower one
                            on that device; else 0 */
-    char refused[96];   /* of DEVICE_REFUSED: why */
+    char refused[256];  /* of DEVICE_REFUSED, DEVICE_UNUSABLE: why */
     struct device_work work;
 };
 struct device_choice device_choose(const struct device_work *w,

@@ -3,10 +3,12 @@
 #include "terms/device_cost.h"
 #include "view/view.h"
 
-/* Of several keys the one of the most trials speaks for its device. */
+/* Of several keys the one of the most trials speaks for its device; what is
+ * said of all, which comes first, speaks alone. */
 struct device_tally {
     size_t keys[DEVICE_COUNT];
     size_t all;
+    bool of_all;
     struct device_choice largest;
 };
 
@@ -14,8 +16,11 @@ static void add_choice(void *context, struct str key, struct str text)
 {
     struct device_tally *t = context;
     struct device_choice c;
-    (void)key;
     if (!device_choice_parse(text, &c))
+        return;
+    if (str_is(key, STORE_DEVICE_OF_ALL))
+        *t = (struct device_tally){.of_all = true};
+    else if (t->of_all)
         return;
     t->keys[c.device - devices]++;
     if (!t->all++ || c.work.trials > t->largest.work.trials)
@@ -40,7 +45,8 @@ int device_choices_words(struct buf *b, struct store *store, struct err *err)
     return 0;
 }
 
-bool device_choice_words_of(struct buf *b, struct store *store, uint64_t key)
+bool device_choice_words_of(struct buf *b, struct store *store, uint64_t key,
+                            struct str device)
 {
     struct arena *a = arena_new();
     struct device_choice c;
@@ -48,7 +54,8 @@ bool device_choice_words_of(struct buf *b, struct store *store, uint64_t key)
     const char *name =
         arena_printf(a, STORE_DEVICE_FACT "%016llx", (unsigned long long)key);
     bool known = !store_fact(store, name, a, &text, NULL) && text.p &&
-                 device_choice_parse(text, &c);
+                 device_choice_parse(text, &c) &&
+                 (!device.len || str_is(device, c.device->name));
     if (known) {
         buf_adds(b, "auto chose ");
         device_choice_words(b, &c);

@@ -438,7 +438,8 @@ static void add_cpus(struct explainer *e, const struct attempt *a,
 
 /* What was chosen for its models, or for all where nobody knows which they are.
  */
-static void add_choice(struct explainer *e, struct buf *words)
+static void add_choice(struct explainer *e, struct str device,
+                       struct buf *words)
 {
     const struct plan *p = e->plan;
     struct buf own;
@@ -450,7 +451,7 @@ static void add_choice(struct explainer *e, struct buf *words)
             ? json_parse(e->arena, e->trial.point, "point", true, NULL)
             : NULL;
     if (point && study_cohort_key(p, e->where->home, point, &key) &&
-        device_choice_words_of(&own, e->store, key)) {
+        device_choice_words_of(&own, e->store, key, device)) {
         buf_reset(words);
         buf_addstr(words, buf_str(&own));
     }
@@ -465,7 +466,7 @@ static void add_device(struct explainer *e)
     buf_init(&words);
     if (a && a->use.device[0] && strcmp(a->use.device, devices[0].name) != 0)
         buf_addf(&e->out, "Its device is %s.\n", a->use.device);
-    add_choice(e, &words);
+    add_choice(e, str_of(a ? a->use.device : ""), &words);
     add_sentence(&e->out, &words);
     if (a)
         use_verdict(&words, &a->use, a->seconds, a->cpu_seconds);

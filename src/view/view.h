@@ -98,8 +98,10 @@ int use_lately(struct buf *b, struct store *store, struct err *err);
 
 /* "auto chose cuda, up to 2048 at a time: …"; nothing where it chose none. */
 int device_choices_words(struct buf *b, struct store *store, struct err *err);
-/* The same of the models of one cohort key; false: there nothing was chosen. */
-bool device_choice_words_of(struct buf *b, struct store *store, uint64_t key);
+/* The same of the models of one cohort key, of a trial that was on that device
+ * (empty: on none yet); false: nothing was chosen for it, or another one. */
+bool device_choice_words_of(struct buf *b, struct store *store, uint64_t key,
+                            struct str device);
 
 /* ---- failures in words: which line says what went wrong, which failures are
  * the same, what helps ---- */

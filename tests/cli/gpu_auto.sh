@@ -362,6 +362,22 @@ study alone '[4]' >alone.yaml
 run "$THRONG" run alone.yaml
 check_status 'without the second worker the cpu trains' 0
 check_equal 'all of them' ' 4 "device":"cpu" ' "$(devices alone)"
+none='cpu: no GPU can be used here: there is no throng-worker-cuda beside throng-worker'
+check_contains 'which is said, with the reason' "$err" "device $none"
+check_contains 'also later' "$("$THRONG" status alone)" "auto chose $none"
+check_contains 'and of each trial' "$("$THRONG" explain alone 1)" "Auto chose $none"
+check_contains 'and foreseen' "$("$THRONG" check alone.yaml)" "device   $none"
+run env THRONG_GPUS= "$THRONG" run alone.yaml --new bare
+check_lacks 'a machine without a GPU hears nothing of it' "$err" device
+run "$THRONG" "${single[@]}"
+check_contains 'one model is trained in the same way' "$err" \
+    "throng train: device $none"
+"$THRONG" rerun fast 2 >/dev/null 2>&1
+run "$THRONG" run fast.yaml
+check_contains 'what was chosen before is not what is' "$("$THRONG" status fast)" \
+    "auto chose $none"
+check_contains 'but for trials that were trained by it' \
+    "$("$THRONG" explain fast 1)" 'Auto chose cuda'
 run "$THRONG" run shards.yaml --new without
 check_equal 'and answers' ' 3 "device":"cpu" ' "$(devices without)"
 run "$THRONG" run shards.yaml --new never --device cuda
@@ -377,6 +393,18 @@ study absent '[4]' >absent.yaml
 run "$THRONG" run absent.yaml
 check_status 'where there is no driver the cpu trains' 0
 check_equal 'all of those, too' ' 4 "device":"cpu" ' "$(devices absent)"
+check_contains 'the driver is named' "$("$THRONG" status absent)" \
+    'auto chose cpu: no GPU can be used here: this machine has no NVIDIA driver'
+run "$THRONG" predict net.safetensors --data xy.csv
+check_contains 'also where models are asked' "$err" \
+    'throng predict: device cpu: no GPU can be used here: this machine has no NVIDIA driver'
+mv fault gone
+paces '1e-3 1e9 0' '1e-9 1e14 0'
+"$THRONG" rerun absent all >/dev/null 2>&1
+run "$THRONG" run absent.yaml
+check_contains 'when there is one it is decided' "$("$THRONG" status absent)" \
+    'auto chose cuda'
+mv gone fault
 run "$THRONG" run shards.yaml --new nowhere --device cuda
 check_contains 'shards that ask for it hear of it' "$err" \
     'this machine has no device cuda: this machine has no NVIDIA driver; the device cpu does without'

@@ -89,7 +89,7 @@ for i in asked named; do
     check_matches "$i: models that are asked get no GPU each" "$out" '^needs +1 cpu each'
     run "$THRONG" run $i.yaml
     check_status "$i: they answer" 0
-    check_lacks "$i: and nothing is said of GPUs" "$err" GPU
+    check_lacks "$i: and none of them is given one" "$err" 'GPU here'
 done
 
 # ---- what check --try measures ---------------------------------------------------

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "terms/device_cost.h"
@@ -252,6 +253,27 @@ static void a_choice_without_times_says_its_reason(void **state)
     buf_done(&b);
 }
 
+static void why_no_gpu_can_be_used_is_kept(void **state)
+{
+    struct device_choice c = {.device = &devices[DEVICE_cpu],
+                              .why = DEVICE_UNUSABLE},
+                         read;
+    const char *said = "cpu: no GPU can be used here: throng-worker-cuda has "
+                       "no kernels for this GPU (sm_120), and it has to be "
+                       "built for that, with a CUDA that knows it";
+    struct buf b;
+    (void)state;
+    snprintf(c.refused, sizeof(c.refused), "%s",
+             strstr(said, "throng-worker-cuda"));
+    buf_init(&b);
+    device_choice_print(&b, &c);
+    assert_true(device_choice_parse(buf_str(&b), &read));
+    buf_reset(&b);
+    device_choice_words(&b, &read);
+    assert_string_equal(b.p, said);
+    buf_done(&b);
+}
+
 static void what_no_gpu_can_train_stays_on_the_cpu(void **state)
 {
     struct device_work w = digits;
@@ -288,6 +310,7 @@ int main(void)
         cmocka_unit_test(what_the_conductor_has_to_do_with_it_is_said),
         cmocka_unit_test(a_choice_is_read_as_it_was_written),
         cmocka_unit_test(a_choice_without_times_says_its_reason),
+        cmocka_unit_test(why_no_gpu_can_be_used_is_kept),
         cmocka_unit_test(what_no_gpu_can_train_stays_on_the_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
