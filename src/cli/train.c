@@ -190,13 +190,22 @@ static int finish(struct training *t)
     }
 }
 
-/* What the file says of it is no part of the model. What is no device stays in
- * it, for its trainer to say. */
+/* They stand for the same key. */
+static bool device_words_agree(const struct value *model)
+{
+    struct str device = value_text(value_get(model, STR("device")));
+    struct str kernels = value_text(value_get(model, STR("kernels")));
+    return !device.len || !kernels.len || str_eq(device, kernels);
+}
+
+/* What the file says of it is no part of the model. What is no device, or two
+ * of them, stays in it, for its trainer to say. */
 static struct str take_device(const struct call *c, struct value *model)
 {
     static const char *const keys[] = {"device", "kernels"};
     struct str device = {0};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    bool agree = device_words_agree(model);
+    for (size_t i = 0; agree && i < sizeof(keys) / sizeof(*keys); i++) {
         struct str said = value_text(value_get(model, str_of(keys[i])));
         if (!said.len || !device_find(said, NULL))
             continue;

@@ -222,8 +222,14 @@ static void look_at_device_word(struct nn_build *b, const struct value *root,
  * one. */
 static void look_at_device(struct nn_build *b, const struct value *root)
 {
+    const struct value *device = value_get(root, STR("device"));
+    const struct value *kernels = value_get(root, STR("kernels"));
     look_at_device_word(b, root, "device");
     look_at_device_word(b, root, "kernels");
+    if (device && kernels && !str_eq(value_text(device), value_text(kernels)))
+        nn_fault_hint(b, "kernels", "leave one of them out",
+                      "is %.*s, and device is %.*s", STRF(value_text(kernels)),
+                      STRF(value_text(device)));
 }
 
 void nn_read_training(struct nn_build *b, const struct value *root)

@@ -247,8 +247,13 @@ void read_device_word(const struct reading *in, const struct value *v,
     }
     for (size_t i = 0; i < DEVICE_COUNT; i++)
         choices[i + 1] = devices[i].name;
-    if (read_choice(in, v, key, choices) >= 0)
-        *to = v->s;
+    if (read_choice(in, v, key, choices) < 0)
+        return;
+    if (to->len && !str_eq(*to, v->s))
+        problem_at(in, PROBLEM_ERROR, v, "leave one of them out",
+                   "%s is %.*s, and device is %.*s", key, STRF(v->s),
+                   STRF(*to));
+    *to = v->s;
 }
 
 static void read_device(struct study_file *r, const struct value *v)

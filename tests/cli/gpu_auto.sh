@@ -189,7 +189,13 @@ check_matches 'one in the model file by its place' "$err" \
 run "$THRONG" train kept.net.yaml lr=0.01 units=4 --device cpu
 check_matches 'also when it is trained alone' "$err" \
     'kept.net.yaml:[0-9]*:9: error: device cannot be gpu .did you mean cuda'
-sed -i 's/^device:.*/device: cuda/' kept.net.yaml
+sed -i 's/^device:.*/device: cpu/' kept.net.yaml
+echo 'kernels: cuda' >>kept.net.yaml
+run "$THRONG" train kept.net.yaml lr=0.01 units=4
+check_status 'two words for the device that do not agree are refused' 1
+check_matches 'by their place' "$err" \
+    'kept.net.yaml:[0-9]*:10: error: kernels is cuda, and device is cpu'
+sed -i '/^kernels:/d; s/^device:.*/device: cuda/' kept.net.yaml
 run "$THRONG" train kept.net.yaml lr=0.01 units=4
 check_lacks 'a model file that names one is asked for nothing' "$err" 'it should take'
 run "$THRONG" train net.yaml lr=0.01 units=4 --device cuda -o there.safetensors

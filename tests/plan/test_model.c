@@ -105,6 +105,30 @@ static void what_it_is_trained_on_is_no_parameter(void **state)
     test_done(&t);
 }
 
+static void two_words_for_one_key_say_the_same(void **state)
+{
+    struct reading_test t;
+    (void)state;
+    const struct test_file files[] = {{"net.yaml", "a: ${lr}\nb: ${widths}\n"},
+                                      {NULL, NULL}};
+    test_read_str(&t, STR(STUDY "device: cpu\nkernels: portable\n"),
+                  "study.yaml", files);
+    assert_null(t.plan);
+    assert_non_null(strstr(t.said.p, "error: kernels is portable, and device "
+                                     "is cpu (leave one of them out)"));
+    test_done(&t);
+    test_read_str(&t, STR(STUDY "device: cpu\nkernels: cpu\n"), "study.yaml",
+                  files);
+    assert_non_null(t.plan);
+    test_done(&t);
+    read_study(&t, "kernels: cuda\na: ${lr}\nb: ${widths}\ndevice: cpu\n");
+    assert_null(t.plan);
+    assert_non_null(
+        strstr(t.said.p, "net.yaml:1:10: error: kernels is cuda, and device is "
+                         "cpu (leave one of them out)"));
+    test_done(&t);
+}
+
 static void a_parameter_that_stands_nowhere_is_named(void **state)
 {
     struct reading_test t;
@@ -166,6 +190,7 @@ int main(void)
         cmocka_unit_test(
             what_it_is_trained_on_counts_where_the_study_says_nothing),
         cmocka_unit_test(what_it_is_trained_on_is_no_parameter),
+        cmocka_unit_test(two_words_for_one_key_say_the_same),
         cmocka_unit_test(a_parameter_that_stands_nowhere_is_named),
         cmocka_unit_test(a_name_that_is_no_parameter_is_a_mistake_there),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
