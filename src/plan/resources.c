@@ -166,6 +166,15 @@ static void share_ranks(const struct plan *p, struct needs *n)
         n->cpus = s.ranks;
 }
 
+/* Somebody has named a device for models that is no GPU. */
+static bool names_a_cpu(const struct plan *p)
+{
+    const struct device *d = device_find(p->device, NULL);
+
+    return plan_runs_models(p) && p->device.len && !str_is(p->device, "auto") &&
+           d && !d->gpu;
+}
+
 int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
                struct err *err)
 {
@@ -190,6 +199,8 @@ int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
     if (rc == 0 && needs_spread_check(&needs, err))
         rc = err_wrap(err, "resources");
     share_ranks(p, &needs);
+    if (names_a_cpu(p))
+        needs.gpus = 0;
     if (needs.time_s <= 0)
         needs.time_s = dialect_time_limit(p);
     if (rc == 0)

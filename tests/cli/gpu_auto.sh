@@ -87,6 +87,15 @@ kill -TERM $conductor
 wait $conductor
 check_contains 'it is the cpu' "$(cat asked.log)" 'device cpu'
 
+sed 's/long.net.yaml/net.yaml/' asked.yaml >named.cpu.yaml
+run env THRONG_GPUS= "$THRONG" run named.cpu.yaml --new lacking
+check_status 'what needs a GPU does not run where there is none' 1
+run env THRONG_GPUS= "$THRONG" check named.cpu.yaml --device cpu
+check_status 'on cpus that are named it needs none' 0
+check_lacks 'as check says' "$out" gpu,
+run env THRONG_GPUS= "$THRONG" run named.cpu.yaml --new lacks_none --device cpu
+check_status 'and runs' 0
+
 # Members share a GPU, however many they ask for: check says what run does.
 { study two '[4]'; echo 'resources: {gpus: 2}'; } >two.yaml
 run "$THRONG" check two.yaml

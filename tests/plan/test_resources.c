@@ -34,6 +34,33 @@ static void without_resources_a_task_needs_one_cpu(void **state)
     test_done(&t);
 }
 
+static double gpus_of(const char *text)
+{
+    const struct test_file files[] = {{"net.yaml", "layers: []\n"},
+                                      {NULL, NULL}};
+    struct reading_test t;
+    struct needs n;
+
+    test_read_str(&t, str_of(text), "study.yaml", files);
+    assert_non_null(t.plan);
+    assert_int_equal(plan_needs(t.plan, test_json(t.arena, "{}"), &n, NULL), 0);
+    test_done(&t);
+    return n.gpus;
+}
+
+static void models_on_a_named_cpu_need_no_gpu(void **state)
+{
+#define ASKS "method: grid\nparameters: {a: {value: 1}}\nresources: {gpus: 1}\n"
+
+    (void)state;
+    assert_true(gpus_of("model: net.yaml\ndevice: cpu\n" ASKS) == 0);
+    assert_true(gpus_of("model: net.yaml\ndevice: reference\n" ASKS) == 0);
+    assert_true(gpus_of("model: net.yaml\ndevice: auto\n" ASKS) == 1);
+    assert_true(gpus_of("model: net.yaml\ndevice: cuda\n" ASKS) == 1);
+    assert_true(gpus_of("model: net.yaml\n" ASKS) == 1);
+    assert_true(gpus_of("program: a\ndevice: cpu\n" ASKS) == 1);
+}
+
 static void a_parameter_can_say_a_need(void **state)
 {
     struct reading_test t;
@@ -116,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(needs_are_read),
         cmocka_unit_test(without_resources_a_task_needs_one_cpu),
+        cmocka_unit_test(models_on_a_named_cpu_need_no_gpu),
         cmocka_unit_test(a_parameter_can_say_a_need),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(a_memory_of_gpus_without_a_unit_is_told),
