@@ -12,7 +12,7 @@ const struct device devices[DEVICE_COUNT_ALL] = {
 
 const char *device_called(struct str name)
 {
-    static const char *const words[] = {"gpu", "GPU", "nvidia"};
+    static const char *const words[] = {"gpu", "GPU", "nvidia", "CUDA"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (str_starts(name, str_of(words[i])))
             return devices[DEVICE_cuda].name;

@@ -58,6 +58,7 @@ static void an_unknown_device_is_an_error_that_names_the_others(void **state)
     assert_string_equal(err.text,
                         "there is no device protable (did you mean portable?); "
                         "use " DEVICE_NAMES);
+    assert_string_equal(device_called(STR("CUDA")), "cuda");
     assert_null(device_find(STR("gpu"), &err));
     assert_string_equal(err.text,
                         "there is no device gpu (did you mean cuda?); "
