@@ -134,12 +134,22 @@ static void read_stage(struct campaign_file *r, struct plan_stage *s)
     s->kind->make(r, s);
 }
 
+/* Two names of one key: those of the study file go, whichever is said. */
+static void make_way(const struct value *said, struct value *study)
+{
+    if (!value_get(said, STR("device")) && !value_get(said, STR("kernels")))
+        return;
+    value_drop(study, STR("device"));
+    value_drop(study, STR("kernels"));
+}
+
 void stage_add_keys(struct campaign_file *r, struct plan_stage *s,
                     struct value *study)
 {
     struct arena *a = r->in.arena;
     const struct value *said = s->said;
 
+    make_way(said, study);
     for (size_t i = 0; i < said->count; i++) {
         struct str key = said->keys[i];
         const struct value *there = value_get(study, key);

@@ -11,6 +11,8 @@ static const struct test_file files[] = {
                    "command: x {a}\n"},
     {"model.yaml", "layers: []\ndata: {file: table.csv}\n"},
     {"trains.yaml", "model: model.yaml\nparameters: {a: {values: [1]}}\n"},
+    {"portable.yaml",
+     "model: model.yaml\nkernels: portable\nparameters: {a: {values: [1]}}\n"},
     {"nets/model.yaml", "layers: []\ndata: {inputs: 'in/set.npz:x', "
                         "labels: ../y.csv}\n"},
     {"beside.yaml", "model: nets/model.yaml\nparameters: {a: {values: [1]}}\n"},
@@ -337,6 +339,19 @@ static void a_value_in_a_text_is_a_plain_word(void **state)
     filled_is("'a ${s.best.list}'", "!cannot stand inside of a text");
 }
 
+static void a_stage_names_its_device_whatever_its_file_calls_it(void **state)
+{
+    struct campaign_test t;
+    (void)state;
+    open_well(&t, "stages:\n  a: {study: portable.yaml, device: reference}\n"
+                  "  b: {study: portable.yaml}\n");
+    assert_true(str_is(t.campaign->stages[0].plan->device, "reference"));
+    assert_true(str_is(t.campaign->stages[1].plan->device, "portable"));
+    done(&t);
+    says("stages:\n  a: {study: trains.yaml, device: cpu, kernels: cuda}\n",
+         "c.yaml:2:49: error: kernels is cuda, and device is cpu");
+}
+
 static void conditions_compare_numbers_and_words(void **state)
 {
     (void)state;
@@ -375,6 +390,7 @@ int main(void)
         cmocka_unit_test(templates_are_checked_before_they_are_there),
         cmocka_unit_test(values_of_earlier_stages_are_filled_in),
         cmocka_unit_test(a_value_in_a_text_is_a_plain_word),
+        cmocka_unit_test(a_stage_names_its_device_whatever_its_file_calls_it),
         cmocka_unit_test(conditions_compare_numbers_and_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
