@@ -86,7 +86,8 @@ static void check_device(struct study_file *r, const struct needs *n)
 {
     const struct value *v = value_get(r->plan->resources, STR("gpus"));
     const struct device *d = device_find(r->plan->device, NULL);
-    if (v && !refers(v) && n->gpus == 0 && d && d->gpu)
+    if (plan_runs_models(r->plan) && v && !refers(v) && n->gpus == 0 && d &&
+        d->gpu)
         problem_at(&r->in, PROBLEM_ERROR, v, "leave one of them out",
                    "resources: gpus is 0, and device is %s", d->name);
 }

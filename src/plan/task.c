@@ -38,6 +38,20 @@ void read_task(struct study_file *r, const struct value *v)
     p->kind = choose(&r->in, kind);
 }
 
+/* A program computes where it does. */
+static void check_device(struct study_file *r)
+{
+    static const char *const keys[] = {"device", "kernels"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        const struct value *v = value_get(r->root, str_of(keys[i]));
+        if (v && !plan_runs_models(r->plan))
+            problem_at(&r->in, PROBLEM_WARNING, v,
+                       "resources says whether a program has a GPU",
+                       "%s is not used: a program computes where it likes",
+                       keys[i]);
+    }
+}
+
 void check_task(struct study_file *r)
 {
     struct plan *p = r->plan;
@@ -56,4 +70,5 @@ void check_task(struct study_file *r)
                    "tasks of the kind %s run a model", p->kind->name);
     else if (p->kind->runs == RUNS_ROWS)
         check_infer(r, said);
+    check_device(r);
 }

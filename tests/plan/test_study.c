@@ -257,10 +257,35 @@ static void a_built_in_model_needs_no_command(void **state)
     test_done(&t);
 }
 
+static void a_device_is_for_models_not_for_programs(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    test_read_str(&t,
+                  STR("command: a\ndevice: cuda\nmethod: grid\n"
+                      "resources: {gpus: 0}\n" SPACE),
+                  "study.yaml", NULL);
+    assert_non_null(t.plan);
+    assert_non_null(strstr(t.said.p, "study.yaml:2:9: warning: device is not "
+                                     "used: a program computes where it "
+                                     "likes"));
+    test_done(&t);
+    const struct test_file files[] = {{"net.yaml", "layers: []\n"},
+                                      {NULL, NULL}};
+    test_read_str(&t,
+                  STR("model: net.yaml\ndevice: cuda\nmethod: grid\n" SPACE),
+                  "study.yaml", files);
+    assert_non_null(t.plan);
+    assert_null(strstr(t.said.p, "not used"));
+    test_done(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_study_has_defaults),
+        cmocka_unit_test(a_device_is_for_models_not_for_programs),
         cmocka_unit_test(the_files_name_is_the_studys),
         cmocka_unit_test(a_name_that_no_folder_may_have_is_made_to_fit),
         cmocka_unit_test(a_long_name_is_cut_between_letters),
