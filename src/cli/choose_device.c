@@ -14,6 +14,7 @@ void choose_device(struct call *c, struct task *task, const char *scratch,
         !one_device(task, scratch, c->arena, &choice))
         return;
     task->device = str_of(choice.device->name);
+    task->auto_device = 1;
     buf_init(&b);
     if (choice.why != DEVICE_BY_TIME) {
         device_choice_words(&b, &choice);

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "study/conductor.h"
+#include "study/devices.h"
 #include "study/infer_trial.h"
 #include "terms/device.h"
 
@@ -224,6 +225,7 @@ static int fill_model(const struct study *s, const struct live *l,
     buf_done(&text);
     /* A copy: the attempt that it may be of is about to become another. */
     t->device = arena_str(a, study_device(s, l, model));
+    t->auto_device = job_device_is_auto(p);
     if (l->earlier)
         t->before = arena_str(a, str_of(l->a.use.device));
     t->workdir = str_of(
@@ -277,6 +279,7 @@ static int fill_rows(const struct study *s, const struct value *point,
                 : ask_model(s, point, a, t, err))
         return -1;
     t->device = study_asked_device(s, t);
+    t->auto_device = job_device_is_auto(s->plan);
     return 0;
 }
 

@@ -47,6 +47,7 @@ static const struct field fields[] = {
     {"only_read", FIELD_U32, OF(only_read)},
     {"model", FIELD_STR, OF(model)},
     {"device", FIELD_STR, OF(device)},
+    {"auto_device", FIELD_U32, OF(auto_device)},
     {"before", FIELD_STR, OF(before)},
     {"keep_best", FIELD_I64, OF(keep_best)},
     {"maximize", FIELD_U32, OF(maximize)},

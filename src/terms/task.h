@@ -118,8 +118,9 @@ struct task {
     size_t output_count;
 
     struct str model; /* of kind train: the model file as JSON, ${…} replaced */
-    struct str device; /* of models: see device.h; empty: the default */
-    struct str before; /* the device of the attempt that it goes on from */
+    struct str device;    /* of models: see device.h; empty: the default */
+    uint32_t auto_device; /* 1: nobody has named it: another one will do */
+    struct str before;    /* the device of the attempt that it goes on from */
 
     int64_t keep_best;    /* of kind train: weights are written only where the
                              metric is among this many best that the trainer has

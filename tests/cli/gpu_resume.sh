@@ -82,6 +82,30 @@ check 'what was interrupted on a GPU goes on there, though the cpu is said to be
     goes_on stays 'cuda cuda '
 check_lacks 'and nothing is said of it' "$(cat stays.log)$("$THRONG" show stays all)" "$moved"
 
+# The only GPU falls off the bus while it trains what `auto` put there.
+gpu_is_fast
+study falls
+export THRONG_TEST_GPU=$TMP/fault
+"$THRONG" run falls.yaml >falls.log 2>&1 &
+conductor=$!
+wait_for 60 reported falls || not_ok 'falls: it runs' "$(cat falls.log)"
+last=$(reports falls)
+echo off=0 >fault
+check 'where the only GPU falls off the bus the cpu goes on' \
+    wait_for 60 is_on falls 'cuda cpu ' "$last"
+check_contains 'which is said, with the reason' "$(cat falls.log)" \
+    'auto chose the device cuda, which is not here (no NVIDIA GPU can be seen); the cpu takes its place'
+check_lacks 'and no trial has failed' "$("$THRONG" status falls)" failed
+kill -TERM $conductor
+wait $conductor
+echo 'absent=no NVIDIA GPU can be seen' >fault
+run timeout 60 "$THRONG" train falls.net.yaml lr=0.01 --budget 2
+check_status 'nor does one model alone' 0
+check_contains 'which says it, too' "$err" 'the cpu takes its place'
+run "$THRONG" train falls.net.yaml lr=0.01 --budget 2 --device cuda
+check_status 'but who names the GPU goes without' 1
+rm fault
+
 gpu_is_fast
 study down
 interrupt down
