@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "made.h"
 #include "nn/cuda/nvrtc.h"
 #include "nn/cuda/special.h"
+#include "nn/nn.h"
 #include "sys/sys.h"
 
 /* A model's launches, numbered, and the text of their kernels. */
@@ -203,6 +205,46 @@ static void the_environment_may_say_two_words(void **state)
     assert_non_null(strstr(err.text, "`general` or `special`"));
 }
 
+/* Whole seconds since 1970: the time of a file. */
+static void put_old(const char *path, int64_t seconds)
+{
+    const struct timespec then = {.tv_sec = (time_t)seconds};
+    const struct timespec times[2] = {then, then};
+    assert_int_equal(file_write(path, STR("text"), false, NULL), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* Of a full cache the oldest programs go, and texts that a killed compiler has
+ * left. Who compiles keeps his text and his lock, however old they are. */
+static void the_cache_keeps_what_somebody_holds(void **state)
+{
+    enum { FULL = 512 };
+    static const char *const old[] = {"compiler-0", "held-sm_90.cu",
+                                      "left-sm_90.cu", "old-sm_90.cubin"};
+    static const bool stays[] = {true, true, false, false};
+    struct arena *a = arena_new();
+    struct err err = {0};
+    const char *folder = scratch_make("special", NULL);
+    (void)state;
+    for (int64_t i = 0; i < FULL; i++)
+        put_old(path_join(a, folder,
+                          arena_printf(a, "%lld-sm_90.cubin", (long long)i)),
+                1000 + i);
+    for (size_t i = 0; i < 4; i++)
+        put_old(path_join(a, folder, old[i]), 1 + (int64_t)i);
+    const char *held = path_join(a, folder, old[1]);
+    int lock = lock_take(held, 0600);
+    assert_true(lock >= 0);
+    assert_int_equal(nn_cuda_compile(path_join(a, folder, "none-sm_90"), &err),
+                     -1);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(access(path_join(a, folder, old[i]), F_OK) == 0,
+                         stays[i]);
+    lock_drop(lock, held);
+    scratch_remove(folder);
+    arena_free(a);
+}
+
 /* ---- compilers: this program, by the name of the one that has them --------
  */
 
@@ -324,6 +366,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_compiler_takes_every_kernel),
         cmocka_unit_test(a_mistake_is_told),
         cmocka_unit_test(the_environment_may_say_two_words),
+        cmocka_unit_test(the_cache_keeps_what_somebody_holds),
         cmocka_unit_test(few_compile_at_the_same_time),
     };
     return cmocka_run_group_tests_name("special", tests, NULL, NULL);

@@ -33,6 +33,7 @@
 #define COMPILERS_MOST 4 /* each takes a cpu, and 100 MB or more */
 #define PROGRAM_MAX ((size_t)64 << 20)
 #define KEPT_FILES 512 /* of the cache; the oldest go first */
+#define LOCK_NAME "compiler-"
 
 struct special {
     struct gpu_machine *gpu;
@@ -103,24 +104,43 @@ static int by_age(const void *a, const void *b)
     return (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-static void remove_oldest(const char *folder, struct arena *a)
+/* A text that somebody holds is being compiled. */
+static void remove_kept(const char *path)
+{
+    int lock = -1;
+    if (!str_ends(str_of(path), STR(".cu")))
+        unlink(path);
+    else if ((lock = lock_take(path, 0600)) >= 0)
+        lock_drop(lock, path);
+}
+
+/* All but the locks that say how many compile. */
+static size_t find_kept(const char *folder, struct arena *a, struct kept **all)
 {
     const char **names = dir_list(folder, a, NULL);
-    size_t count = 0;
+    size_t count = 0, kept = 0;
     while (names && names[count])
         count++;
-    if (count <= KEPT_FILES)
-        return;
-    struct kept *all = arena_array(a, count, sizeof(*all));
+    *all = arena_array(a, count + 1, sizeof(**all));
     for (size_t i = 0; i < count; i++) {
         struct stat s = {0};
-        all[i].path = path_join(a, folder, names[i]);
-        stat(all[i].path, &s);
-        all[i].seconds = (int64_t)s.st_mtime;
+        if (str_starts(str_of(names[i]), STR(LOCK_NAME)))
+            continue;
+        const char *path = path_join(a, folder, names[i]);
+        stat(path, &s);
+        (*all)[kept++] = (struct kept){path, (int64_t)s.st_mtime};
     }
-    qsort(all, count, sizeof(*all), by_age);
+    return kept;
+}
+
+static void remove_oldest(const char *folder, struct arena *a)
+{
+    struct kept *all;
+    size_t count = find_kept(folder, a, &all);
+    if (count > KEPT_FILES)
+        qsort(all, count, sizeof(*all), by_age);
     for (size_t i = 0; i + KEPT_FILES < count; i++)
-        unlink(all[i].path);
+        remove_kept(all[i].path);
 }
 
 /* ---- compiling ------------------------------------------------------------
@@ -249,7 +269,7 @@ static void name_files(struct special *s)
     s->program = with_ending(a, s->stem, "cubin");
     s->source = with_ending(a, s->stem, "cu");
     for (int i = 0; i < COMPILERS_MOST; i++)
-        s->locks[i] = path_join(a, folder, arena_printf(a, "compiler-%d", i));
+        s->locks[i] = path_join(a, folder, arena_printf(a, LOCK_NAME "%d", i));
 }
 
 static struct special *special_new(struct gpu_machine *g, struct lowered *l,
