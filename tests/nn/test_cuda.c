@@ -281,6 +281,58 @@ static void moments_are_those_of_the_reference(void **state)
             check_moments(stepped[i], &ways[k]);
 }
 
+/* Dropout behind a max pooling, which the pooling may do (test_lower), after
+ * all that may come before it, and with others who take what it makes. */
+static const char *const dropped[] = {
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu'}, {'max_pool2d': 2}, {'dropout': 0.4, 'permanent':"
+    " true}, {'conv2d': 8, 'kernel': 2}, 'flatten', {'dense': 3}], 'loss':"
+    " 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu6'}, {'max_pool2d': 2}, {'dropout': 0.4}, {'conv2d':"
+    " 8, 'kernel': 2, 'activation': 'leaky_relu'}, {'max_pool2d': [2,"
+    " 1]}, {'dropout': 0.3}, 'flatten', {'dense': 3}], 'loss': 'mse'}",
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu'}, {'dropout': 0.3}, {'max_pool2d': 2}, {'dropout':"
+    " 0.4}, 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8, 'bias':"
+    " false}, {'batch_norm': {'momentum': 0.9}}, {'activation': 'relu'},"
+    " {'max_pool2d': {'size': 2, 'padding': 'same'}}, {'dropout': 0.4},"
+    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    /* More than one takes what was pooled, dropped, or under the windows. */
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu'}, {'max_pool2d': 2, 'name': 'p'}, {'dropout': 0.4,"
+    " 'name': 'd'}, {'add': null, 'from': ['p', 'd']}, 'flatten',"
+    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu'}, {'max_pool2d': 2}, {'dropout': 0.4, 'name': 'd'},"
+    " {'conv2d': 8, 'padding': 'same', 'name': 'c'}, {'add': null, 'from':"
+    " ['c', 'd']}, 'flatten', {'dense': 3}], 'loss': 'mse'}",
+    "{'batch_size': 16, 'input': [8, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu', 'name': 'c'}, {'max_pool2d': 2}, {'dropout': 0.4},"
+    " {'upsample2d': 2, 'name': 'u'}, {'add': null, 'from': ['c', 'u']},"
+    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
+    /* Heads read what was pooled, and what was dropped. */
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu'}, {'max_pool2d': 4, 'name': 'p'}, {'dropout': 0.4},"
+    " 'flatten', {'dense': 3, 'name': 'out'}], 'heads': [{'from': 'out',"
+    " 'loss': 'mse'}, {'from': 'p', 'loss': 'mse', 'weight': 0.3}]}",
+    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+    " 'activation': 'relu'}, {'max_pool2d': 3}, {'dropout': 0.4, 'name': 'd'},"
+    " 'flatten', {'dense': 3, 'name': 'out'}], 'heads': [{'from': 'out',"
+    " 'loss': 'mse'}, {'from': 'd', 'loss': 'mse', 'weight': 0.3}]}",
+    NULL,
+};
+
+static void dropout_behind_pooling_is_as_in_the_reference(void **state)
+{
+    (void)state;
+    for (size_t i = 0; dropped[i]; i++) {
+        check_model(dropped[i]);
+        check_company(dropped[i]);
+    }
+}
+
 static const char *const rounded[] = {
     "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
     " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
@@ -523,6 +575,44 @@ static void all_are_asked_at_once(void **state)
     made_close(&m);
 }
 
+/* What it predicts with dropout, after two epochs. */
+static void sample(const char *json, size_t samples, float *to)
+{
+    const int who = 0;
+    struct made m;
+    struct err err = {0};
+    struct nn_report r = {0};
+    uint32_t rows[ROWS];
+    made_text(&m, json, ROWS);
+    assert_true(nn_model_draw_always(m.model));
+    struct nn_trainer *t = open_alone(&m, "cuda");
+    for (int e = 0; e < 2; e++)
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+    for (uint32_t i = 0; i < ROWS; i++)
+        rows[i] = i;
+    ask(t, &who, 1, &(struct data_part){rows, ROWS}, samples, to);
+    nn_trainer_free(t);
+    made_close(&m);
+}
+
+/* A dropout that does not follow the pooling itself is not done by it. */
+static void pooling_draws_what_dropout_would(void **state)
+{
+    enum { SAMPLES = 3 };
+    float together[SAMPLES * ROWS], apart[SAMPLES * ROWS];
+    (void)state;
+    sample("{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+           " 'activation': 'relu'}, {'max_pool2d': 2}, {'dropout': 0.4},"
+           " 'flatten', {'dense': 1}], 'loss': 'mse', 'metrics': ['mae']}",
+           SAMPLES, together);
+    sample("{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
+           " 'activation': 'relu'}, {'max_pool2d': 2}, 'flatten', {'dropout':"
+           " 0.4}, {'dense': 1}], 'loss': 'mse', 'metrics': ['mae']}",
+           SAMPLES, apart);
+    assert_memory_equal(together, apart, sizeof together);
+    assert_memory_not_equal(together, together + ROWS, ROWS * sizeof(float));
+}
+
 /* All members' weights, one after the other. */
 static void train_with(struct course *c, const char *model, const char *kernels)
 {
@@ -600,11 +690,13 @@ int main(void)
         cmocka_unit_test(every_model_has_the_losses_of_the_reference),
         cmocka_unit_test(a_member_is_the_same_in_any_company),
         cmocka_unit_test(moments_are_those_of_the_reference),
+        cmocka_unit_test(dropout_behind_pooling_is_as_in_the_reference),
         cmocka_unit_test(precision_rounds_what_is_multiplied),
         cmocka_unit_test(no_precision_hides_what_is_not_a_number),
         cmocka_unit_test(metrics_are_those_of_the_reference),
         cmocka_unit_test(no_row_is_left_out_of_pieces),
         cmocka_unit_test(all_are_asked_at_once),
+        cmocka_unit_test(pooling_draws_what_dropout_would),
         cmocka_unit_test(kernels_for_a_model_come_to_the_same_bits),
     };
     if (!nn_device_find(STR("cuda"))) {

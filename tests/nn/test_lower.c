@@ -65,11 +65,38 @@ static void other_dropout_stands_alone(void **state)
         1);
 }
 
+/* Who else takes or judges what was pooled must find it as it was. */
+static void what_others_read_is_not_dropped(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        dropouts_of("{'input': [9, 8, 3], 'layers': [{'conv2d': 8},"
+                    " {'max_pool2d': 2, 'name': 'p'}, {'dropout': 0.4,"
+                    " 'name': 'd'}, {'add': null, 'from': ['p', 'd']},"
+                    " 'flatten', {'dense': 3}], 'loss': 'mse'}"),
+        1);
+    assert_int_equal(
+        dropouts_of("{'input': [9, 8, 3], 'layers': [{'conv2d': 8},"
+                    " {'max_pool2d': 4, 'name': 'p'}, {'dropout': 0.4},"
+                    " 'flatten', {'dense': 3, 'name': 'out'}], 'heads':"
+                    " [{'from': 'out', 'loss': 'mse'}, {'from': 'p', 'loss':"
+                    " 'mse'}]}"),
+        1);
+    assert_int_equal(
+        dropouts_of("{'input': [9, 8, 3], 'layers': [{'conv2d': 8},"
+                    " {'max_pool2d': 4}, {'flatten': null, 'name': 'p'},"
+                    " {'dropout': 0.4}, {'dense': 3, 'name': 'out'}], 'heads':"
+                    " [{'from': 'out', 'loss': 'mse'}, {'from': 'p', 'loss':"
+                    " 'mse'}]}"),
+        1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_max_pooling_does_the_dropout_behind_it),
         cmocka_unit_test(other_dropout_stands_alone),
+        cmocka_unit_test(what_others_read_is_not_dropped),
     };
     return cmocka_run_group_tests_name("lower", tests, NULL, NULL);
 }
