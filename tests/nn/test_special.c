@@ -72,6 +72,21 @@ static void the_same_model_has_the_same_text(void **state)
     done(&other);
 }
 
+/* A program is known by its text: with other options it would be another. */
+static void the_text_says_how_it_is_compiled(void **state)
+{
+    struct opened o;
+    (void)state;
+    open_text(&o, dense);
+    char *end = strchr(o.text.p, '\n');
+    assert_non_null(end);
+    *end = 0;
+    assert_memory_equal(o.text.p, "// CUDA ", 8);
+    assert_non_null(strstr(o.text.p, " -fmad=false"));
+    assert_non_null(strstr(o.text.p, " -prec-div=false"));
+    done(&o);
+}
+
 /* Judging goes forward as training does, so that it needs no other kernels. */
 static void the_same_work_has_one_kernel(void **state)
 {
@@ -362,6 +377,7 @@ int main(int argc, char **argv)
         return pause();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_model_has_the_same_text),
+        cmocka_unit_test(the_text_says_how_it_is_compiled),
         cmocka_unit_test(the_same_work_has_one_kernel),
         cmocka_unit_test(the_compiler_takes_every_kernel),
         cmocka_unit_test(a_mistake_is_told),

@@ -145,16 +145,25 @@ static int fail(const struct nvrtc *n, program_handle p, struct err *err)
     return -1;
 }
 
+/* As src/nn/meson.build has them for nvcc; behind what says for which GPU. Most
+ * of the text is not used: nothing is told of that. */
+#define OPTIONS                                                                \
+    "-std=c++17", "-default-device", "-fmad=false", "-prec-div=false",         \
+        "-prec-sqrt=false", "-w"
+
+void nvrtc_options(struct buf *b)
+{
+    const char *const options[] = {OPTIONS};
+    for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+        buf_addf(b, " %s", options[i]);
+}
+
 static int compile(const struct nvrtc *n, program_handle p, const char *kind,
                    struct buf *program, struct err *err)
 {
     char architecture[64];
     size_t size = 0;
-    /* As src/nn/meson.build has them for nvcc. */
-    const char *options[] = {
-        architecture,  "-std=c++17",      "-default-device",
-        "-fmad=false", "-prec-div=false", "-prec-sqrt=false",
-        "-w"}; /* most of the text is not used */
+    const char *const options[] = {architecture, OPTIONS};
     snprintf(architecture, sizeof(architecture), "-arch=%s", kind);
     if (n->compile(p, sizeof(options) / sizeof(*options), options))
         return fail(n, p, err);

@@ -13,6 +13,8 @@
  * other bits of the same functions. */
 int nvrtc_compile(const char *text, const char *kind, struct buf *program,
                   struct err *err);
+/* How, but for `kind`: a blank and an option, for each. */
+void nvrtc_options(struct buf *b);
 /* Whether there is one, its path or why there is none to `b`. */
 bool nvrtc_find(struct buf *b);
 

@@ -1,14 +1,15 @@
 /* special.c - when a cohort gets kernels for its shapes
  *
  * A program's name is a hash of its text, so that it is that of these shapes,
- * of this throng and this compiler, and of nothing else. What is in the cache
- * is taken at once. Else the cohort trains with the general kernels, and when
- * it has done so for some seconds a process beside it compiles: what takes no
- * time to train is not worth that either. Only a few of a person's compile at
- * the same time, each of which holds a lock in the cache, since there may be
- * hundreds of cohorts; and one alone compiles a text, whose file it holds until
- * it is done, since there is a cohort of a model on each GPU. The others ask
- * again. Whatever goes wrong there, training goes on with what it has.
+ * of this throng, this compiler and its options, and of nothing else. What is
+ * in the cache is taken at once. Else the cohort trains with the general
+ * kernels, and when it has done so for some seconds a process beside it
+ * compiles: what takes no time to train is not worth that either. Only a few of
+ * a person's compile at the same time, each of which holds a lock in the cache,
+ * since there may be hundreds of cohorts; and one alone compiles a text, whose
+ * file it holds until it is done, since there is a cohort of a model on each
+ * GPU. The others ask again. Whatever goes wrong there, training goes on with
+ * what it has.
  *
  * THRONG_CUDA_KERNELS=general does without; =special has them compiled before
  * the first step. */

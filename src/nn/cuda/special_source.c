@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "nn/cuda/nvrtc.h"
 
 /* Of a multiprocessor: compute capability 9.0; one with less has fewer blocks
  * than was said, which is no fault. */
@@ -101,7 +102,9 @@ int special_source(struct lowered *l, struct buf *text)
     struct known known = {0};
     int major, minor;
     gpu_special_version(&major, &minor);
-    buf_addf(text, "// CUDA %d.%d\n#define GPU_SPECIAL\n", major, minor);
+    buf_addf(text, "// CUDA %d.%d", major, minor);
+    nvrtc_options(text); /* what is kept was made with these */
+    buf_adds(text, "\n#define GPU_SPECIAL\n");
     buf_add(text, gpu_kernels_text,
             (size_t)(gpu_kernels_text_end - gpu_kernels_text));
     buf_adds(text, "union words {\n"
