@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "made.h"
 #include "nn/cuda/nvrtc.h"
 #include "nn/cuda/special.h"
@@ -220,6 +221,58 @@ static void the_environment_may_say_two_words(void **state)
     assert_non_null(strstr(err.text, "`general` or `special`"));
 }
 
+static bool has_gpu;
+
+const char *__wrap_gpu_special_for(void);
+const char *__wrap_gpu_special_for(void)
+{
+    return has_gpu ? "sm_90" : NULL;
+}
+
+/* As special.c keeps it: behind its hash, by the hash of its text. */
+static void keep_program(struct str text, struct str program)
+{
+    struct arena *a = arena_new();
+    const char *folder = path_join(a, cache_dir(a), "kernels");
+    struct buf b;
+    buf_init(&b);
+    buf_add_u64(&b, hash64(program, 0));
+    buf_addstr(&b, program);
+    assert_int_equal(dir_make(folder, NULL), 0);
+    assert_int_equal(
+        file_write(path_join(a, folder,
+                             arena_printf(a, "%016llx-sm_90.cubin",
+                                          (unsigned long long)hash64(text, 0))),
+                   buf_str(&b), false, NULL),
+        0);
+    buf_done(&b);
+    arena_free(a);
+}
+
+/* The driver refuses what is kept, and what is compiled in its place. */
+static void who_asks_for_kernels_has_them_or_an_error(void **state)
+{
+    const char *folder = scratch_make("special", NULL);
+    struct err err = {0};
+    struct special *s = NULL;
+    struct opened o;
+    (void)state;
+    setenv("XDG_CACHE_HOME", folder, 1);
+    open_text(&o, dense);
+    keep_program(buf_str(&o.text), STR("no program"));
+    has_gpu = true;
+    assert_int_equal(special_open(&s, NULL, &o.lowered, &err), 0);
+    special_close(s);
+    setenv("THRONG_CUDA_KERNELS", "special", 1);
+    assert_int_equal(special_open(&s, NULL, &o.lowered, &err), -1);
+    special_close(s);
+    has_gpu = false;
+    unsetenv("THRONG_CUDA_KERNELS");
+    unsetenv("XDG_CACHE_HOME");
+    done(&o);
+    scratch_remove(folder);
+}
+
 /* Whole seconds since 1970: the time of a file. */
 static void put_old(const char *path, int64_t seconds)
 {
@@ -262,14 +315,6 @@ static void the_cache_keeps_what_somebody_holds(void **state)
 
 /* ---- compilers: this program, by the name of the one that has them --------
  */
-
-static bool has_gpu;
-
-const char *__wrap_gpu_special_for(void);
-const char *__wrap_gpu_special_for(void)
-{
-    return has_gpu ? "sm_90" : NULL;
-}
 
 #define COHORTS 12
 
@@ -382,6 +427,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_compiler_takes_every_kernel),
         cmocka_unit_test(a_mistake_is_told),
         cmocka_unit_test(the_environment_may_say_two_words),
+        cmocka_unit_test(who_asks_for_kernels_has_them_or_an_error),
         cmocka_unit_test(the_cache_keeps_what_somebody_holds),
         cmocka_unit_test(few_compile_at_the_same_time),
     };

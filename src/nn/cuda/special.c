@@ -49,6 +49,7 @@ struct special {
     int lock, locked; /* that it may, and which one that is */
     int text_lock;    /* the file of the text, which is ours to compile */
     bool over;        /* they are taken, or there will be none */
+    bool taken;       /* and not refused by the driver */
 };
 
 /* ---- files ----------------------------------------------------------------
@@ -232,7 +233,8 @@ static void start_compiler(struct special *s)
 static bool take(struct special *s, struct str program)
 {
     s->over = true;
-    return gpu_special_take(s->gpu, program, s->count);
+    s->taken = gpu_special_take(s->gpu, program, s->count);
+    return s->taken;
 }
 
 /* False: there is no such file, or not a whole one. */
@@ -305,7 +307,8 @@ int special_open(struct special **to, struct gpu_machine *g, struct lowered *l,
     if (!kind || never)
         return 0;
     struct special *s = *to = special_new(g, l, kind);
-    if (s->over || (s->stem && take_kept(s))) {
+    bool kept = s->count && s->stem && take_kept(s);
+    if (s->count == 0 || s->taken || (kept && !now)) {
         buf_done(&s->text);
         return 0;
     }
