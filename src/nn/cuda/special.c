@@ -9,7 +9,7 @@
  * since there may be hundreds of cohorts; and one alone compiles a text, whose
  * file it holds until it is done, since there is a cohort of a model on each
  * GPU. The others ask again. Whatever goes wrong there, training goes on with
- * what it has.
+ * what it has; who hangs is ended, and its turn is another's.
  *
  * THRONG_CUDA_KERNELS=general does without; =special has them compiled before
  * the first step. */
@@ -31,6 +31,7 @@
 
 #define WORTH_NS 3000000000ll /* of training, until it is worth compiling */
 #define ASK_AGAIN_NS 1000000000ll
+#define COMPILE_MOST_NS 1800000000000ll /* else it hangs: half an hour */
 #define COMPILERS_MOST 4 /* each takes a cpu, and 100 MB or more */
 #define PROGRAM_MAX ((size_t)64 << 20)
 #define KEPT_FILES 512 /* of the cache; the oldest go first */
@@ -44,7 +45,8 @@ struct special {
     const char *program, *source;
     const char *locks[COMPILERS_MOST];
     int count;
-    int64_t due_ns;   /* when it is worth to compile, or to ask again */
+    int64_t due_ns;   /* when it is worth to compile, or to ask again, or when
+                         the compiler must be done */
     pid_t compiler;   /* 0: it does not run */
     int lock, locked; /* that it may, and which one that is */
     int text_lock;    /* the file of the text, which is ours to compile */
@@ -224,6 +226,7 @@ static void start_compiler(struct special *s)
               fd_write_all(s->text_lock, s->text.p, s->text.len, NULL) ||
               process_spawn(&spawn, &id, NULL);
     s->compiler = s->over ? 0 : id.pid;
+    s->due_ns = clock_mono_ns() + COMPILE_MOST_NS;
     buf_done(&s->text); /* of hundreds of cohorts it is much */
 }
 
@@ -328,6 +331,14 @@ static void compile(struct special *s)
         drop_locks(s);
 }
 
+/* What hangs may not end at once: special_close waits for it. */
+static void give_up(struct special *s)
+{
+    kill(s->compiler, SIGKILL);
+    drop_locks(s);
+    s->over = true;
+}
+
 void special_turn(struct special *s)
 {
     int status = 0;
@@ -339,6 +350,8 @@ void special_turn(struct special *s)
         return;
     }
     pid_t got = waitpid(s->compiler, &status, WNOHANG);
+    if (got == 0 && clock_mono_ns() > s->due_ns)
+        give_up(s);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
     s->compiler = 0;
