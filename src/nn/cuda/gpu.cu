@@ -562,17 +562,24 @@ static bool find_driver(struct driver *d)
     return d->load && d->unload && d->find && d->set && d->launch;
 }
 
+/* As much fast memory as there is. It is refused of those that name much of it,
+ * as a value, and they ask for no more; any other error, such as no memory for
+ * the kernel, would be met when it is launched, which ends the process. */
+static bool give_fast(const struct driver *d, CUfunction f)
+{
+    CUresult rc = d->set(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                         (int)gpu_fast_bytes());
+    return rc == CUDA_SUCCESS || rc == CUDA_ERROR_INVALID_VALUE;
+}
+
 static bool find_kernels(struct special_kernels *k)
 {
     for (int i = 0; i < k->count; i++) {
         char name[32];
         snprintf(name, sizeof(name), GPU_SPECIAL_NAME, i + 1);
-        if (k->driver.find(&k->function[i], k->module, name) != CUDA_SUCCESS)
+        if (k->driver.find(&k->function[i], k->module, name) != CUDA_SUCCESS ||
+            !give_fast(&k->driver, k->function[i]))
             return false;
-        /* Refused of those that name much fast memory, which ask for no more. */
-        k->driver.set(k->function[i],
-                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                      (int)gpu_fast_bytes());
     }
     return true;
 }
