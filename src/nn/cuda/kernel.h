@@ -100,6 +100,8 @@ INLINE uint32_t ADD_OR_KEEP(uint32_t u, uint32_t more)
 /* To 2 units of the last place; what is too small to be a normal number is
  * zero. */
 #define QUOTIENT(a, b) __fdividef(a, b)
+/* 1 / x, rounded once. */
+#define INVERSE(x) __frcp_rn(x)
 INLINE float root_of(float x)
 {
     float y;
@@ -238,6 +240,7 @@ INLINE uint32_t ADD_OR_KEEP(uint32_t u, uint32_t more)
     return (int32_t)(u + more) > (int32_t)u ? u + more : u;
 }
 #define QUOTIENT(a, b) ((a) / (b))
+#define INVERSE(x) (1 / (x))
 #define root_of(x) sqrtf(x)
 #define FETCH_FOUR(to, from)                                                   \
     (*(struct four *)(to) = *(const struct four *)(from))
