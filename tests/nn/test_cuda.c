@@ -281,6 +281,53 @@ static void moments_are_those_of_the_reference(void **state)
             check_moments(stepped[i], &ways[k]);
 }
 
+/* The weights that two epochs come to. */
+static double *two_epochs(struct nn_trainer *t)
+{
+    struct err err = {0};
+    struct nn_report r = {0};
+    for (int e = 0; e < 2; e++)
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+    return numbers_of(t, NN_WEIGHTS);
+}
+
+/* Also where an optimizer's state does not begin with zeros, and where a mask
+ * was. */
+static void check_place(const char *model)
+{
+    struct made m;
+    struct err err = {0};
+    made_text(&m, model, ROWS);
+    struct nn_trainer *t = open_alone(&m, "cuda");
+    struct nn_member one = {m.model, &m.view, 3};
+    double *first = two_epochs(t);
+    put_mask(t);
+    free(two_epochs(t));
+    nn_trainer_leave(t, 0);
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
+    nn_trainer_epochs(t, 0, 2);
+    double *again = two_epochs(t);
+    assert_memory_equal(first, again,
+                        (size_t)t->graph->weights * sizeof(*first));
+    free(first);
+    free(again);
+    nn_trainer_free(t);
+    made_close(&m);
+}
+
+static void a_place_is_used_again_as_new(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(stepped) / sizeof(stepped[0]); i++)
+        check_place(stepped[i]);
+    check_place("{'batch_size': 16, 'input': 5, 'layers': [{'dense': 7,"
+                " 'activation': 'tanh'}, {'dense': 3}], 'loss': 'mse',"
+                " 'optimizer': 'adam'}");
+    check_place("{'batch_size': 16, 'input': 5, 'layers': [{'dense': 7,"
+                " 'activation': 'tanh'}, {'dense': 3}], 'loss': 'mse',"
+                " 'optimizer': 'adagrad'}");
+}
+
 /* Dropout behind a max pooling, which the pooling may do (test_lower), after
  * all that may come before it, and with others who take what it makes. */
 static const char *const dropped[] = {
@@ -690,6 +737,7 @@ int main(void)
         cmocka_unit_test(every_model_has_the_losses_of_the_reference),
         cmocka_unit_test(a_member_is_the_same_in_any_company),
         cmocka_unit_test(moments_are_those_of_the_reference),
+        cmocka_unit_test(a_place_is_used_again_as_new),
         cmocka_unit_test(dropout_behind_pooling_is_as_in_the_reference),
         cmocka_unit_test(precision_rounds_what_is_multiplied),
         cmocka_unit_test(no_precision_hides_what_is_not_a_number),
