@@ -233,14 +233,25 @@ static void reason_data(struct reasons *r, const struct outlook *o)
     because(r, &b);
 }
 
-/* What a trial takes, whatever this machine has. */
-static const char *trained_how(const struct outlook *o)
+static bool is_on_gpus(const struct outlook *o)
 {
     const struct device *d = device_find(o->plan->device, NULL);
-    return d && d->gpu ? "together by one process for each GPU"
-                       : "in turn by one process for each cpu";
+    return d && d->gpu;
 }
 
+static void say_trained(struct buf *b, const struct outlook *o)
+{
+    buf_adds(b, "training is built in: ");
+    if (is_on_gpus(o) && !o->machine->gpu_count)
+        buf_adds(b, "on a GPU, and none is seen here");
+    else
+        buf_addf(b, "%u model%s at once here, trained %s", o->slots,
+                 o->slots == 1 ? "" : "s",
+                 is_on_gpus(o) ? "together by one process for each GPU"
+                               : "in turn by one process for each cpu");
+}
+
+/* What a trial takes, whatever this machine has. */
 static void reason_room(struct reasons *r, const struct outlook *o,
                         uint64_t bytes)
 {
@@ -287,9 +298,7 @@ static void reason_memory(struct reasons *r, const struct outlook *o)
         buf_addf(&b, "this machine cannot hold one trial: it %s",
                  o->unfit.text);
     } else if (is_trained(o) && !o->needs.memory_bytes) {
-        buf_addf(&b,
-                 "training is built in: %u model%s at once here, trained %s",
-                 o->slots, o->slots == 1 ? "" : "s", trained_how(o));
+        say_trained(&b, o);
     } else if (bytes) {
         buf_adds(&b, "memory of one trial: ");
         num_print_bytes(&b, bytes);

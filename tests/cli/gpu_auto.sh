@@ -95,6 +95,11 @@ check_status 'on cpus that are named it needs none' 0
 check_lacks 'as check says' "$out" gpu,
 run env THRONG_GPUS= "$THRONG" run named.cpu.yaml --new lacks_none --device cpu
 check_status 'and runs' 0
+grep -v resources named.cpu.yaml >lacks.yaml
+run env THRONG_GPUS= "$THRONG" check lacks.yaml --device cuda
+check_contains 'where a GPU is named and none is there, check says so' "$out" \
+    'training is built in: on a GPU, and none is seen here'
+check_lacks 'and not how many models it would train' "$out" 'at once here'
 
 # Members share a GPU, however many they ask for: check says what run does.
 { study two '[4]'; echo 'resources: {gpus: 2}'; } >two.yaml
