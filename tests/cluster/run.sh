@@ -91,13 +91,20 @@ check_equal "requeued: every trial ended" "$(seq 12)" \
 
 # ---- a job is cancelled behind our back ---------------------------------------------
 
-# Long enough that nobody is about to end just then.
-study cancelled 12 12
+# Nobody ends before it is gone: a task that had just written its line would be
+# run again, and rightly so.
+study cancelled 12 0
+sed -i "s|sleep 0;|until [ -e $PWD/go ]; do sleep 0.1; done;|" cancelled.yaml
+is_gone() { # JOB
+    ! jobs_now | awk '{ print $1 "_" $2 }' | grep -qx "$1"
+}
 "$THRONG" run cancelled.yaml --engine slurm >cancelled.out 2>&1 &
 conductor=$!
 check "cancelled: jobs run" wait_for 30 some_run 4
 job=$(running_job)
 check "cancelled: job $job is" scancel "$job"
+check "cancelled: and is gone" wait_for 60 is_gone "$job"
+touch go
 wait "$conductor"
 check_equal "cancelled: it runs to its end" 0 $?
 each_once cancelled 12
