@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* On a GPU they are the same functions. */
+/* The same functions on a GPU. */
 #ifdef __CUDACC__
-#define NN_CHANCE static __host__ __device__ inline
+#define NN_ANYWHERE static __host__ __device__ inline
 #else
-#define NN_CHANCE static inline
+#define NN_ANYWHERE static inline
 #endif
 
 /* A 32-bit hash of (key, index): what dropout and sampling draw from. */
-NN_CHANCE uint32_t nn_bits(uint64_t key, uint32_t index)
+NN_ANYWHERE uint32_t nn_bits(uint64_t key, uint32_t index)
 {
     uint32_t x = index * 0x9E3779B1u + (uint32_t)key;
     x ^= x >> 16;
@@ -30,7 +30,7 @@ NN_CHANCE uint32_t nn_bits(uint64_t key, uint32_t index)
     return x;
 }
 /* The key of one row of many. */
-NN_CHANCE uint64_t nn_row_key(uint64_t key, uint64_t row)
+NN_ANYWHERE uint64_t nn_row_key(uint64_t key, uint64_t row)
 {
     uint64_t x = key + 0x9E3779B97F4A7C15u * (row + 1);
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -38,13 +38,13 @@ NN_CHANCE uint64_t nn_row_key(uint64_t key, uint64_t row)
     return x ^ (x >> 31);
 }
 /* The key of one drawing operation in one step. */
-NN_CHANCE uint64_t nn_draw_key(uint64_t step_key, int draw)
+NN_ANYWHERE uint64_t nn_draw_key(uint64_t step_key, int draw)
 {
     return nn_row_key(step_key, (uint64_t)draw);
 }
 /* The seed of one of several predictions; the first is what anybody else would
  * see. The keys are apart from those of training and judging. */
-NN_CHANCE uint64_t nn_sample_seed(uint64_t seed, size_t sample)
+NN_ANYWHERE uint64_t nn_sample_seed(uint64_t seed, size_t sample)
 {
     return sample ? nn_draw_key(seed, 16 + (int)sample) : seed;
 }
@@ -59,8 +59,8 @@ struct nn_order {
     uint32_t count, high, low;
     uint64_t key[NN_ORDER_ROUNDS];
 };
-NN_CHANCE struct nn_order nn_order_of(uint64_t seed, int64_t epoch,
-                                      size_t count)
+NN_ANYWHERE struct nn_order nn_order_of(uint64_t seed, int64_t epoch,
+                                        size_t count)
 {
     const uint64_t key = nn_draw_key(nn_draw_key(seed, 0), (int)epoch);
     const double side = ceil(sqrt((double)count));
@@ -77,8 +77,8 @@ NN_CHANCE struct nn_order nn_order_of(uint64_t seed, int64_t epoch,
 
 /* One half, of 0..range-1, turned by a hash of the other; range is at most
  * 65536. */
-NN_CHANCE uint32_t nn_order_turn(uint32_t half, uint32_t other, uint64_t key,
-                                 uint32_t range)
+NN_ANYWHERE uint32_t nn_order_turn(uint32_t half, uint32_t other, uint64_t key,
+                                   uint32_t range)
 {
     uint32_t x = (other + (uint32_t)key) * 0x9E3779B1u;
     x = (x ^ x >> 15) * ((uint32_t)(key >> 32) | 1);
@@ -86,7 +86,7 @@ NN_CHANCE uint32_t nn_order_turn(uint32_t half, uint32_t other, uint64_t key,
     return half >= range ? half - range : half;
 }
 
-NN_CHANCE uint32_t nn_order_at(const struct nn_order *o, uint32_t place)
+NN_ANYWHERE uint32_t nn_order_at(const struct nn_order *o, uint32_t place)
 {
     do {
         uint32_t a = place / o->low, b = place % o->low;

@@ -120,23 +120,17 @@ struct gpu_op {
 #pragma GCC diagnostic pop
 #endif
 
-#ifdef __CUDACC__
-#define GPU_ANYWHERE static __host__ __device__ inline
-#else
-#define GPU_ANYWHERE static inline
-#endif
-
 /* The optimizer's state of weights that are stepped in tiles (tensor_steps)
  * does not lie as they do: strip by strip of so many columns, so that the state
  * of a tile is one piece of memory, not one for each of its rows. */
 enum { GPU_STRIP = 64 };
 /* Of the strip that begins at column `first` of `out`. */
-GPU_ANYWHERE int gpu_strip_columns(int out, int first)
+NN_ANYWHERE int gpu_strip_columns(int out, int first)
 {
     return out - first < GPU_STRIP ? out - first : GPU_STRIP;
 }
 /* Where that of row m, column n lies, of a matrix of `in` rows. */
-GPU_ANYWHERE int64_t gpu_in_strips(int in, int out, int m, int n)
+NN_ANYWHERE int64_t gpu_in_strips(int in, int out, int m, int n)
 {
     const int first = n - n % GPU_STRIP;
     return (int64_t)first * in + (int64_t)m * gpu_strip_columns(out, first) +
