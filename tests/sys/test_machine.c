@@ -1,8 +1,7 @@
 /* This program links no NVML, as the static worker does not. */
-#include "scratch.h"
+#include "child.h"
 
 #include <sched.h>
-#include <sys/wait.h>
 #include "sys/gpu.h"
 
 static void this_machine_has_a_name_cpus_and_memory(void **state)
@@ -97,13 +96,8 @@ static void it_is_found_where_workers_are_installed(void **state)
     buf_done(&b);
     scratch_program(s, "libexec/throng/throng-worker-cuda",
                     "#!/bin/sh\necho GPU-1 8.0 1024 NVIDIA A100\n");
-    const char *argv[] = {program, "--count-gpus", NULL};
-    struct spawn spawn = {
-        .argv = argv, .in = -1, .out = -1, .err = STDERR_FILENO, .keep_fd = -1};
-    struct process_id id;
-    int status;
-    assert_int_equal(process_spawn(&spawn, &id, NULL), 0);
-    assert_int_equal(waitpid(id.pid, &status, 0), id.pid);
+    struct spawn count = child_plain(ARGV(program, "--count-gpus"));
+    int status = child_wait(child_start(&count).pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 1);
 }
