@@ -1,15 +1,16 @@
 /* host.c - runs the kernels of the device cuda without a GPU, for tests
  *
  * Every thread of every block, one after another. Threads that wait for each
- * other (SYNC) run on stacks of their own: who waits lets the next one go on,
- * until all of the block have come there. */
+ * other run on stacks of their own: who waits lets the next one go on, until
+ * all of the warp or the block have come there. What is fetched is there at
+ * once: whether anybody looks at it too early says who looks on (host.h). */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
-#include "nn/cuda/gpu.h"
-#include "nn/cuda/kernels.inc"
+#include "nn/cuda/host.h"
+#include "nn/cuda/kernel.h"
 #include "sys/sys.h"
 
 /* Some lines of cache more than a power of two: at equal distances from it the
@@ -18,21 +19,23 @@
 
 struct gpu_where gpu_where;
 struct four *gpu_fast;
+const struct gpu_watcher *gpu_watcher;
 
-typedef void kernel_fn(const struct gpu_op o, struct gpu_slot *slots);
+#define TELL(call)                                                             \
+    do {                                                                       \
+        if (gpu_watcher)                                                       \
+            gpu_watcher->call;                                                 \
+    } while (0)
 
-static const struct {
-    kernel_fn *run;
-    bool waits;
-} kernels[GPU_KERNEL_COUNT] = {
-#define KERNEL_ROW(name, waits, special) [GPU_##name] = {kernel_##name, waits},
-    GPU_KERNELS(KERNEL_ROW)};
+enum standing { GOES, WAITS_FOR_WARP, WAITS, OVER };
 
 /* The threads of the block that runs now. Each stays for the next block: a
  * jump to where it stands costs less than to begin it anew. */
 static struct {
     jmp_buf main, threads[GPU_MANY];
-    bool begun, over[GPU_MANY], waits[GPU_MANY];
+    bool begun;
+    enum standing stands[GPU_MANY];
+    const struct gpu_kernel_here *kernel;
     const struct gpu_launch *launch;
     struct gpu_slot *slots;
 } block;
@@ -47,28 +50,93 @@ static void leave_thread(void)
     gpu_where.thread = thread;
 }
 
-void gpu_let_go_on(void)
+void gpu_wait_for_warp(void)
 {
+    block.stands[gpu_where.thread] = WAITS_FOR_WARP;
     leave_thread();
 }
 
 void gpu_wait(void)
 {
-    block.waits[gpu_where.thread] = true;
+    block.stands[gpu_where.thread] = WAITS;
     leave_thread();
 }
+
+/* ---- what is fetched, and gates ------------------------------------------ */
+
+void gpu_fetch_four(void *to, const void *from)
+{
+    TELL(fetch(to, from, __builtin_return_address(0)));
+    if (from)
+        memcpy(to, from, sizeof(struct four));
+    else
+        memset(to, 0, sizeof(struct four));
+}
+
+void gpu_ask_for_lot(void)
+{
+    TELL(lot());
+}
+
+void gpu_wait_for_lots(int but)
+{
+    TELL(fetched(but));
+}
+
+void gpu_make_gate(struct gate *g, int reached)
+{
+    *g = (struct gate){0, (uint16_t)reached, 0};
+    TELL(gate_made(g));
+}
+
+static void reach(struct gate *g, bool fetched)
+{
+    TELL(gate_reached(g, fetched));
+    if (++g->reached < g->all)
+        return;
+    TELL(gate_over(g, g->turn));
+    g->reached = 0;
+    g->turn ^= 1;
+}
+
+void gpu_reach_gate(struct gate *g)
+{
+    reach(g, false);
+}
+
+void gpu_reach_gate_when_fetched(struct gate *g)
+{
+    reach(g, true);
+}
+
+void gpu_pass_gate(const struct gate *g, int turn)
+{
+    while (g->turn == turn)
+        leave_thread();
+    TELL(gate_passed(g, turn));
+}
+
+void gpu_keep_least(unsigned *to, unsigned x)
+{
+    if (x < *to)
+        *to = x;
+}
+
+/* ---- units for matrices -------------------------------------------------- */
 
 /* As the units for matrices take it. */
 static float of_11_bits(float x)
 {
-    union bits b = {.x = x};
-    b.u &= ~0u << 13;
-    return b.x;
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= ~0u << 13;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 typedef float eight_floats __attribute__((vector_size(32)));
 
-enum { WARP = 32, MOST_GIVEN = 96 };
+enum { MOST_GIVEN = 96 };
 
 /* The products that each thread has given and that are not made yet. */
 static struct given {
@@ -93,7 +161,7 @@ static void make_product(const struct given *warp, int number)
 {
     float a[16][8];
     eight_floats b[8], d[16];
-    for (int t = 0; t < WARP; t++)
+    for (int t = 0; t < WARP_THREADS; t++)
         for (int i = 0; i < 4; i++) {
             const int g = t / 4, q = t % 4;
             a[g + i % 2 * 8][q + i / 2 * 4] = warp[t].a[number][i];
@@ -104,7 +172,7 @@ static void make_product(const struct given *warp, int number)
     for (int m = 0; m < 16; m++)
         for (int k = 0; k < 8; k++)
             d[m] += a[m][k] * b[k];
-    for (int t = 0; t < WARP; t++)
+    for (int t = 0; t < WARP_THREADS; t++)
         for (int i = 0; i < 4; i++)
             warp[t].d[number][i] = d[t / 4 + i / 2 * 8][2 * (t % 4) + i % 2];
 }
@@ -114,22 +182,24 @@ static void make_product(const struct given *warp, int number)
 void gpu_tensor_made(void)
 {
     leave_thread();
-    struct given *warp = &given[gpu_where.thread / WARP * WARP];
+    struct given *warp = &given[gpu_where.thread / WARP_THREADS * WARP_THREADS];
     const int count = given[gpu_where.thread].count;
     for (int i = 0; i < count; i++)
         make_product(warp, i);
-    for (int t = 0; t < WARP && count > 0; t++) {
+    for (int t = 0; t < WARP_THREADS && count > 0; t++) {
         require(warp[t].count == count);
         warp[t].count = 0;
     }
 }
 
+/* ---- threads ------------------------------------------------------------- */
+
 static void run_threads(void)
 {
     for (;;) {
         leave_thread();
-        kernels[block.launch->kernel].run(block.launch->op, block.slots);
-        block.over[gpu_where.thread] = true;
+        block.kernel->run(block.launch->op, block.slots);
+        block.stands[gpu_where.thread] = OVER;
     }
 }
 
@@ -157,63 +227,96 @@ static void go_on(int thread)
         _longjmp(block.threads[thread], 1);
 }
 
-static void run_waiting_block(void)
+/* Those of threads `first` to `end` - 1 that stand so. */
+static int count_of(enum standing standing, int first, int end)
 {
-    int threads = block.launch->threads, left = threads;
-    if (!block.begun)
-        begin_threads();
-    memset(block.over, 0, sizeof(block.over));
-    while (left > 0) {
-        memset(block.waits, 0, sizeof(block.waits));
-        for (bool gone_on = true; gone_on;) {
-            gone_on = false;
-            for (int i = 0; i < threads; i++) {
-                if (block.over[i] || block.waits[i])
-                    continue;
-                go_on(i);
-                left -= block.over[i];
-                gone_on = true;
-            }
-        }
+    int count = 0;
+    for (int i = first; i < end; i++)
+        count += block.stands[i] == standing;
+    return count;
+}
+
+static void let_go(enum standing standing, int first, int end)
+{
+    for (int i = first; i < end; i++)
+        if (block.stands[i] == standing)
+            block.stands[i] = GOES;
+}
+
+/* Lets warps go on all threads of which have come there. */
+static void end_waits_of_warps(int threads)
+{
+    for (int first = 0; first < threads; first += WARP_THREADS) {
+        int end =
+            first + WARP_THREADS < threads ? first + WARP_THREADS : threads;
+        if (!count_of(WAITS_FOR_WARP, first, end) || count_of(GOES, first, end))
+            continue;
+        /* On a GPU they would wait for each other for ever. */
+        require(!count_of(WAITS, first, end));
+        TELL(warp_waits(first / WARP_THREADS));
+        let_go(WAITS_FOR_WARP, first, end);
     }
 }
 
-static void run_block(const struct gpu_launch *l, struct gpu_slot *slots)
+static void run_waiting_block(void)
 {
-    block.launch = l;
-    block.slots = slots;
-    if (kernels[l->kernel].waits) {
+    const int threads = block.launch->threads;
+    if (!block.begun)
+        begin_threads();
+    for (int i = 0; i < threads; i++)
+        block.stands[i] = GOES;
+    while (count_of(OVER, 0, threads) < threads) {
+        for (int i = 0; i < threads; i++)
+            if (block.stands[i] == GOES)
+                go_on(i);
+        end_waits_of_warps(threads);
+        if (count_of(GOES, 0, threads))
+            continue;
+        TELL(all_wait());
+        let_go(WAITS, 0, threads);
+    }
+}
+
+static void run_block(void)
+{
+    TELL(block());
+    /* Fast memory begins with anything in it. */
+    memset(gpu_fast, 0x7f, block.launch->fast_bytes);
+    if (block.kernel->waits) {
         run_waiting_block();
         return;
     }
-    for (int i = 0; i < l->threads; i++) {
+    for (int i = 0; i < block.launch->threads; i++) {
         gpu_where.thread = i;
-        kernels[l->kernel].run(l->op, slots);
+        block.kernel->run(block.launch->op, block.slots);
     }
 }
 
-/* Fast memory begins with anything in it. */
 static struct four *make_fast(size_t bytes)
 {
     size_t unit = sizeof(struct four);
     struct four *p = aligned_alloc(unit, (bytes / unit + 1) * unit);
     require(p != NULL);
-    memset(p, 0x7f, bytes);
     return p;
 }
 
-static void run_launch(const struct gpu_launch *l, struct gpu_slot *slots,
-                       int slot_count)
+void gpu_run_here(const struct gpu_kernel_here *k, const struct gpu_launch *l,
+                  struct gpu_slot *slots, int slot_count)
 {
     gpu_fast = make_fast(l->fast_bytes);
+    block.kernel = k;
+    block.launch = l;
+    block.slots = slots;
+    TELL(launch(k, l));
     for (int slot = 0; slot < slot_count; slot++)
         for (int i = 0; i < l->blocks; i++) {
             gpu_where = (struct gpu_where){.threads = l->threads,
                                            .block = i,
                                            .blocks = l->blocks,
                                            .slot = slot};
-            run_block(l, slots);
+            run_block();
         }
+    TELL(launched());
     free(gpu_fast);
 }
 
@@ -223,7 +326,8 @@ void gpu_run(struct gpu_machine *g, const struct gpu_list *list,
     (void)g;
     for (int64_t n = 0; n < times; n++)
         for (size_t i = 0; i < list->len; i++)
-            run_launch(&list->p[i], slots, slot_count);
+            gpu_run_here(&gpu_kernels_here[list->p[i].kernel], &list->p[i],
+                         slots, slot_count);
 }
 
 /* ---- the rest is this process's memory ---------------------------------- */
@@ -274,12 +378,15 @@ void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
     (void)g;
     if (!p)
         err_set(err, ERR_LIMIT, "no memory for %zu bytes of a model", bytes);
+    else
+        TELL(allocated(p, bytes));
     return p;
 }
 
 void gpu_release(struct gpu_machine *g, void *memory)
 {
     (void)g;
+    TELL(released(memory));
     free(memory);
 }
 

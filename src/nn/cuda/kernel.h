@@ -202,8 +202,22 @@ struct gpu_where {
 };
 extern struct gpu_where gpu_where; /* of the thread that runs now */
 extern struct four *gpu_fast;      /* memory of the block that runs now */
-void gpu_wait(void);               /* until the others of the block do, too */
-void gpu_let_go_on(void);          /* the others of the block, once */
+/* Until the others of the block, or of the warp, do, too. */
+void gpu_wait(void);
+void gpu_wait_for_warp(void);
+/* As the device copies by itself; from NULL: zeros. */
+void gpu_fetch_four(void *to, const void *from);
+void gpu_ask_for_lot(void);
+void gpu_wait_for_lots(int but); /* ALL_LOTS: what is no lot yet, too */
+enum { ALL_LOTS = -1 };
+struct gate {
+    uint16_t reached, all, turn;
+};
+void gpu_make_gate(struct gate *g, int reached);
+void gpu_reach_gate(struct gate *g);
+void gpu_reach_gate_when_fetched(struct gate *g);
+void gpu_pass_gate(const struct gate *g, int turn);
+void gpu_keep_least(unsigned *to, unsigned x);
 
 #define KERNEL(name)                                                           \
     static void kernel_##name(__attribute__((unused)) const struct gpu_op o,   \
@@ -220,7 +234,7 @@ void gpu_let_go_on(void);          /* the others of the block, once */
 #define KERNEL_TALL_OF(name, blocks) KERNEL(name)
 #define INLINE static inline
 #define APART static
-#define SHARED static
+#define SHARED static __attribute__((section("gpu_fast_here")))
 #define FAST(name) struct four *name = gpu_fast
 #define KERNEL_FEW(name) KERNEL(name)
 #define KERNEL_MANY(name) KERNEL(name)
@@ -242,38 +256,23 @@ INLINE uint32_t ADD_OR_KEEP(uint32_t u, uint32_t more)
 #define QUOTIENT(a, b) ((a) / (b))
 #define INVERSE(x) (1 / (x))
 #define root_of(x) sqrtf(x)
-#define FETCH_FOUR(to, from)                                                   \
-    (*(struct four *)(to) = *(const struct four *)(from))
-#define FETCHED() ((void)0)
-#define FETCH_FOUR_IF(to, from, on)                                            \
-    (*(to) = (on) ? *(const struct four *)(from) : no_four())
+#define FETCH_FOUR(to, from) gpu_fetch_four(to, from)
+#define FETCHED() gpu_wait_for_lots(ALL_LOTS)
+#define FETCH_FOUR_IF(to, from, on) gpu_fetch_four(to, (on) ? (from) : NULL)
 void gpu_tensor_product(float d[4], const float a[4], const float b[2]);
 void gpu_tensor_made(void);
 #define TENSOR_PRODUCT(d, a, b) gpu_tensor_product(d, a, b)
 #define TENSOR_MADE() gpu_tensor_made()
-#define ASKED() ((void)0)
-#define FETCHED_BUT(lots) ((void)0)
-struct gate {
-    uint16_t reached, all, turn;
-};
+#define ASKED() gpu_ask_for_lot()
+#define FETCHED_BUT(lots) gpu_wait_for_lots(lots)
 enum { WARP_THREADS = 32 };
-#define MAKE_GATE(g, count) (*(g) = (struct gate){0, (uint16_t)(count), 0})
-#define FETCHED_TO_GATE(g) REACH_GATE(g)
-INLINE void REACH_GATE(struct gate *g)
-{
-    if (++g->reached < g->all)
-        return;
-    g->reached = 0;
-    g->turn ^= 1;
-}
-INLINE void PASS_GATE(const struct gate *g, int turn)
-{
-    while (g->turn == turn)
-        gpu_let_go_on();
-}
-#define WARP_SYNC() gpu_let_go_on()
+#define MAKE_GATE(g, count) gpu_make_gate(g, count)
+#define FETCHED_TO_GATE(g) gpu_reach_gate_when_fetched(g)
+#define REACH_GATE(g) gpu_reach_gate(g)
+#define PASS_GATE(g, turn) gpu_pass_gate(g, turn)
+#define WARP_SYNC() gpu_wait_for_warp()
 #define FROM_SLOW(p) (*(p))
-#define KEEP_LEAST(to, x) (*(to) = *(to) < (x) ? *(to) : (x))
+#define KEEP_LEAST(to, x) gpu_keep_least(to, x)
 #define four_from_slow(p) (*(const struct four *)(p))
 
 #endif
