@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_made.h"
 #include "made.h"
 #include "nn/cuda/gpu.h"
 #include "nn/cuda/nvrtc.h"
@@ -151,20 +152,6 @@ static void a_member_is_the_same_in_any_company(void **state)
     for_each_model(check_company);
 }
 
-/* Large layers whose steps are taken in tiles, the last ones of which are not
- * whole, beside layers that are not large; rows that do not come in fours;
- * several places of a row; a gradient that a regularizer asks for, too. */
-static const char *const stepped[] = {
-    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
-    " 'relu'}, {'dense': 100, 'activation': 'tanh'}, {'dense': 5}],"
-    " 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 96, 'input': 97, 'layers': [{'dense': 196, 'activation':"
-    " 'relu', 'bias': false}, {'dense': 104, 'l2': 0.01}, {'dense': 3}],"
-    " 'loss': 'mse', 'optimizer': 'adamw'}",
-    "{'batch_size': 24, 'input': [4, 100], 'layers': [{'dense': 132,"
-    " 'activation': 'tanh'}, 'flatten', {'dense': 3}], 'loss': 'mse',"
-    " 'optimizer': 'adam'}",
-};
 enum { MOMENTS = 2, HALF = 2, NEVER = 2 * HALF };
 
 /* Which device trains each half of the epochs, and before which epoch there is
@@ -179,19 +166,6 @@ static double *numbers_of(const struct nn_trainer *t, enum nn_numbers which)
     double *p = calloc((size_t)t->graph->weights + 1, sizeof(*p));
     t->runner->take(t->run, 0, which, p);
     return p;
-}
-
-/* Every third weight stays zero. */
-static void put_mask(struct nn_trainer *t)
-{
-    struct err err = {0};
-    double *mask = calloc((size_t)t->graph->weights + 1, sizeof(*mask));
-    for (int64_t i = 0; i < t->graph->trained; i++)
-        mask[i] = i % 3 != 0;
-    assert_int_equal(t->runner->reserve(t->run, NN_MASK, &err), 0);
-    t->runner->put(t->run, 0, NN_MASK, mask);
-    t->members[0].masked = true;
-    free(mask);
 }
 
 static struct nn_trainer *open_alone(const struct made *m, const char *device)
@@ -233,7 +207,7 @@ static size_t train_moments(const char *model, const struct way *way,
         if (e == HALF)
             t = handed_to(t, &m, way->second);
         if (e == way->masked_at || (e == HALF && e > way->masked_at))
-            put_mask(t);
+            cuda_mask(t);
         assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
     }
     for (int k = 0; k < MOMENTS; k++)
@@ -276,9 +250,9 @@ static void moments_are_those_of_the_reference(void **state)
         {"cuda", "reference", NEVER},    {"reference", "cuda", NEVER},
         {"cuda", "reference", HALF - 1}, {"reference", "cuda", HALF + 1}};
     (void)state;
-    for (size_t i = 0; i < sizeof(stepped) / sizeof(stepped[0]); i++)
+    for (size_t i = 0; cuda_stepped[i]; i++)
         for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++)
-            check_moments(stepped[i], &ways[k]);
+            check_moments(cuda_stepped[i], &ways[k]);
 }
 
 /* The weights that two epochs come to. */
@@ -301,7 +275,7 @@ static void check_place(const char *model)
     struct nn_trainer *t = open_alone(&m, "cuda");
     struct nn_member one = {m.model, &m.view, 3};
     double *first = two_epochs(t);
-    put_mask(t);
+    cuda_mask(t);
     free(two_epochs(t));
     nn_trainer_leave(t, 0);
     assert_int_equal(nn_trainer_join(t, &one, &err), 0);
@@ -318,8 +292,8 @@ static void check_place(const char *model)
 static void a_place_is_used_again_as_new(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(stepped) / sizeof(stepped[0]); i++)
-        check_place(stepped[i]);
+    for (size_t i = 0; cuda_stepped[i]; i++)
+        check_place(cuda_stepped[i]);
     check_place("{'batch_size': 16, 'input': 5, 'layers': [{'dense': 7,"
                 " 'activation': 'tanh'}, {'dense': 3}], 'loss': 'mse',"
                 " 'optimizer': 'adam'}");
@@ -328,73 +302,14 @@ static void a_place_is_used_again_as_new(void **state)
                 " 'optimizer': 'adagrad'}");
 }
 
-/* Dropout behind a max pooling, which the pooling may do (test_lower), after
- * all that may come before it, and with others who take what it makes. */
-static const char *const dropped[] = {
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu'}, {'max_pool2d': 2}, {'dropout': 0.4, 'permanent':"
-    " true}, {'conv2d': 8, 'kernel': 2}, 'flatten', {'dense': 3}], 'loss':"
-    " 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu6'}, {'max_pool2d': 2}, {'dropout': 0.4}, {'conv2d':"
-    " 8, 'kernel': 2, 'activation': 'leaky_relu'}, {'max_pool2d': [2,"
-    " 1]}, {'dropout': 0.3}, 'flatten', {'dense': 3}], 'loss': 'mse'}",
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu'}, {'dropout': 0.3}, {'max_pool2d': 2}, {'dropout':"
-    " 0.4}, 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8, 'bias':"
-    " false}, {'batch_norm': {'momentum': 0.9}}, {'activation': 'relu'},"
-    " {'max_pool2d': {'size': 2, 'padding': 'same'}}, {'dropout': 0.4},"
-    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    /* More than one takes what was pooled, dropped, or under the windows. */
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu'}, {'max_pool2d': 2, 'name': 'p'}, {'dropout': 0.4,"
-    " 'name': 'd'}, {'add': null, 'from': ['p', 'd']}, 'flatten',"
-    " {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu'}, {'max_pool2d': 2}, {'dropout': 0.4, 'name': 'd'},"
-    " {'conv2d': 8, 'padding': 'same', 'name': 'c'}, {'add': null, 'from':"
-    " ['c', 'd']}, 'flatten', {'dense': 3}], 'loss': 'mse'}",
-    "{'batch_size': 16, 'input': [8, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu', 'name': 'c'}, {'max_pool2d': 2}, {'dropout': 0.4},"
-    " {'upsample2d': 2, 'name': 'u'}, {'add': null, 'from': ['c', 'u']},"
-    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    /* Heads read what was pooled, and what was dropped. */
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu'}, {'max_pool2d': 4, 'name': 'p'}, {'dropout': 0.4},"
-    " 'flatten', {'dense': 3, 'name': 'out'}], 'heads': [{'from': 'out',"
-    " 'loss': 'mse'}, {'from': 'p', 'loss': 'mse', 'weight': 0.3}]}",
-    "{'batch_size': 16, 'input': [9, 8, 3], 'layers': [{'conv2d': 8,"
-    " 'activation': 'relu'}, {'max_pool2d': 3}, {'dropout': 0.4, 'name': 'd'},"
-    " 'flatten', {'dense': 3, 'name': 'out'}], 'heads': [{'from': 'out',"
-    " 'loss': 'mse'}, {'from': 'd', 'loss': 'mse', 'weight': 0.3}]}",
-    NULL,
-};
-
 static void dropout_behind_pooling_is_as_in_the_reference(void **state)
 {
     (void)state;
-    for (size_t i = 0; dropped[i]; i++) {
-        check_model(dropped[i]);
-        check_company(dropped[i]);
+    for (size_t i = 0; cuda_dropped[i]; i++) {
+        check_model(cuda_dropped[i]);
+        check_company(cuda_dropped[i]);
     }
 }
-
-static const char *const rounded[] = {
-    "{'batch_size': 96, 'input': 100, 'layers': [{'dense': 132, 'activation':"
-    " 'relu'}, {'dropout': 0.2}, {'dense': 100, 'activation': 'tanh'},"
-    " {'dense': 5}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 40, 'input': [9, 7, 16], 'layers': [{'conv2d': 48,"
-    " 'activation': 'relu', 'padding': 'same'}, {'max_pool2d': 2},"
-    " {'conv2d': 20, 'activation': 'tanh', 'stride': 2, 'padding': 'same'},"
-    " 'flatten', {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-    "{'batch_size': 40, 'input': [12, 20], 'layers': [{'conv1d': 68,"
-    " 'kernel': 3, 'dilation': 2, 'activation': 'relu'}, {'dropout': 0.3},"
-    " {'conv1d': 16, 'kernel': 5, 'padding': 'same'}, 'flatten',"
-    " {'dense': 3}], 'loss': 'mse', 'optimizer': {'name': 'sgd', 'lr': 0.01}}",
-    "{'batch_size': 96, 'input': 1028, 'layers': [{'dense': 100, 'activation':"
-    " 'relu'}, {'dense': 3}], 'loss': 'mse', 'optimizer': 'adam'}",
-};
 
 static void check_precision(const char *model, const char *precision,
                             double nearness)
@@ -422,9 +337,9 @@ static void check_precision(const char *model, const char *precision,
 static void precision_rounds_what_is_multiplied(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++) {
-        check_precision(rounded[i], "tf32", 2e-3);
-        check_precision(rounded[i], "bf16", 2e-2);
+    for (size_t i = 0; cuda_rounded[i]; i++) {
+        check_precision(cuda_rounded[i], "tf32", 2e-3);
+        check_precision(cuda_rounded[i], "bf16", 2e-2);
     }
 }
 
@@ -461,38 +376,6 @@ static void no_precision_hides_what_is_not_a_number(void **state)
     assert_true(isnan(loss_of_no_number("bf16")));
 }
 
-/* Metrics of every kind: of classes, of one number, of a yes or no each, of
- * numbers; on small networks and on others; with a head of its own each. */
-static const char *const judged[] = {
-    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 7, 'activation': "
-    "'tanh'}, {'dense': 8}],"
-    " 'loss': 'sparse_categorical_crossentropy',"
-    " 'metrics': ['accuracy', 'top_3', 'f1_micro', 'f1_macro', 'iou', 'dice']}",
-    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 7, 'activation': "
-    "'tanh'}, {'dense': 8}],"
-    " 'loss': 'sparse_categorical_crossentropy', 'metrics': ['accuracy', "
-    "'auc']}",
-    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 6}], 'loss': "
-    "'binary_crossentropy',"
-    " 'metrics': ['accuracy', 'f1_macro', 'f1_micro', 'iou', 'dice']}",
-    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 1}], 'loss': "
-    "'binary_crossentropy',"
-    " 'metrics': ['accuracy', 'f1_macro', 'iou', 'dice']}",
-    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 4}], 'loss': 'mse', "
-    "'metrics': ['mae', 'mse', 'r2']}",
-    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 6}], 'loss': "
-    "'heteroscedastic',"
-    " 'metrics': ['mae', 'mse', 'r2']}",
-    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 1}], 'loss': 'mse', "
-    "'metrics': ['accuracy']}",
-    "{'batch_size': 16, 'input': [6, 7, 3], 'layers': [{'conv2d': 4}, "
-    "'flatten', {'dense': 3, 'name': 'a'},"
-    " {'dense': 2, 'name': 'b'}], 'heads':"
-    " [{'from': 'a', 'loss': 'sparse_categorical_crossentropy',"
-    "   'metrics': ['accuracy', 'f1_macro']},"
-    "  {'from': 'b', 'loss': 'mse', 'metrics': ['mae', 'r2']}]}",
-};
-
 /* Three epochs of so many rows; what the last is judged by, then all rows in
  * pieces. */
 static size_t judge(const char *json, const char *device, size_t rows,
@@ -526,16 +409,18 @@ static size_t judge(const char *json, const char *device, size_t rows,
 static void metrics_are_those_of_the_reference(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++) {
+    for (size_t i = 0; cuda_judged[i]; i++) {
         double truth[8], got[8], pieces[8];
-        size_t count = judge(judged[i], "reference", 150, 1, truth, pieces);
-        assert_int_equal(judge(judged[i], "cuda", 150, 1, got, pieces), count);
+        size_t count =
+            judge(cuda_judged[i], "reference", 150, 1, truth, pieces);
+        assert_int_equal(judge(cuda_judged[i], "cuda", 150, 1, got, pieces),
+                         count);
         assert_true(count > 0);
         assert_memory_equal(got, pieces, count * sizeof(*got));
         for (size_t k = 0; k < count; k++)
             if (!near(truth[k], got[k]) && !(isnan(truth[k]) && isnan(got[k])))
-                fail_msg("%s: metric %zu is %.9g, the truth is %.9g", judged[i],
-                         k, got[k], truth[k]);
+                fail_msg("%s: metric %zu is %.9g, the truth is %.9g",
+                         cuda_judged[i], k, got[k], truth[k]);
     }
 }
 
@@ -722,10 +607,10 @@ static void kernels_for_a_model_come_to_the_same_bits(void **state)
     }
     for (size_t i = 0; made_large[i]; i++)
         check_special(made_large[i]);
-    for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++) {
+    for (size_t i = 0; cuda_rounded[i]; i++) {
         char text[512];
         snprintf(text, sizeof(text), "%.*s, 'precision': 'tf32'}",
-                 (int)strlen(rounded[i]) - 1, rounded[i]);
+                 (int)strlen(cuda_rounded[i]) - 1, cuda_rounded[i]);
         check_special(text);
     }
     assert_int_equal(dir_remove(cache, NULL), 0);
