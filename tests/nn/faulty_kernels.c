@@ -283,6 +283,29 @@ KERNEL(least_is_kept_at_once)
     KEEP_LEAST((unsigned *)frame, (unsigned)(BLOCK * 64 + THREAD));
 }
 
+/* ---- what no kernel writes, says who reads it ------------------------------
+ */
+
+KERNEL(reads_what_it_has_written)
+{
+    FRAME;
+    frame[THREAD] = 1;
+    frame[512 + THREAD] = FROM_SLOW(frame + THREAD);
+}
+
+KERNEL(writes_what_it_has_read)
+{
+    FRAME;
+    const struct four f = four_from_slow(frame + 4 * THREAD);
+    frame[4 * THREAD + 3] = f.x[0];
+}
+
+KERNEL(reads_what_nobody_writes)
+{
+    FRAME;
+    frame[512 + THREAD] = FROM_SLOW(frame + THREAD);
+}
+
 /* ---- places ----------------------------------------------------------------
  */
 
@@ -331,6 +354,9 @@ const struct faulty faulty_kernels[] = {
     ONE(writes_what_other_blocks_have_read, 0, 2, 64, AT_ONCE),
     ONE(fast_memory_is_each_block_s, 0, 2, 4, NULL),
     ONE(least_is_kept_at_once, 0, 2, 64, NULL),
+    ONE(reads_what_it_has_written, 0, 1, 64, "as if nobody wrote it"),
+    ONE(writes_what_it_has_read, 0, 1, 64, "as if nobody wrote it"),
+    ONE(reads_what_nobody_writes, 0, 1, 64, NULL),
     ONE(writes_behind_the_frame, 0, 1, 64, "not the device's"),
     ONE(copies_what_lies_askew, 0, 1, 64, "as its size wants it"),
     {{NULL, NULL, 0}, 0, 0, NULL},

@@ -40,6 +40,7 @@ struct word {
     uint32_t stamp;
     struct touch write, read;
     uint32_t readers; /* all of them, where `read` cannot say it; 0: no need */
+    bool slow;        /* it was read as what nobody writes */
 };
 
 struct page {
@@ -319,6 +320,8 @@ static bool readers_are_past(struct word *w, const struct touch *now)
 
 static void write_word(struct word *w, const struct touch *now)
 {
+    if (w->slow)
+        fault("writes what is read as if nobody wrote it", now->code, NULL);
     if (!is_past(&w->write, now))
         fault("writes what somebody writes at the same time", now->code,
               &w->write);
@@ -422,6 +425,22 @@ static void touch(uintptr_t address, size_t size, bool writes, int who,
     }
 }
 
+static void see_slow(const void *from, size_t size, const void *where)
+{
+    const uintptr_t address = (uintptr_t)from;
+    if (is_fast(address, size) || !is_device_s(address, size)) {
+        fault("asks for what is not the device's", code_of(where), NULL);
+        return;
+    }
+    for (size_t i = 0; i < size; i += 4) {
+        struct word *w = word_of(address + i, t.stamp);
+        if (w->write.clock)
+            fault("reads as if nobody wrote it what was written",
+                  code_of(where), &w->write);
+        w->slow = true;
+    }
+}
+
 static void see_fetch(void *to, const void *from, const void *where)
 {
     const uint32_t code = code_of(where);
@@ -475,6 +494,7 @@ static const struct gpu_watcher watcher = {
     .all_wait = see_all_wait,
     .warp_waits = see_warp_waits,
     .fetch = see_fetch,
+    .slow = see_slow,
     .lot = see_lot,
     .fetched = see_fetched,
     .gate_made = see_gate_made,

@@ -31,6 +31,8 @@ struct gpu_watcher {
     void (*warp_waits)(int warp);
     /* Four numbers; from NULL: zeros. `code`: of the kernel. */
     void (*fetch)(void *to, const void *from, const void *code);
+    /* Will be read as what no kernel running now writes. */
+    void (*slow)(const void *from, size_t size, const void *code);
     void (*lot)(void);
     void (*fetched)(int but);
     void (*gate_made)(const void *gate);

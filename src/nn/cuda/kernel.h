@@ -217,6 +217,7 @@ void gpu_make_gate(struct gate *g, int reached);
 void gpu_reach_gate(struct gate *g);
 void gpu_reach_gate_when_fetched(struct gate *g);
 void gpu_pass_gate(const struct gate *g, int turn);
+void gpu_take_from_slow(const void *p, size_t size);
 void gpu_keep_least(unsigned *to, unsigned x);
 
 #define KERNEL(name)                                                           \
@@ -271,9 +272,9 @@ enum { WARP_THREADS = 32 };
 #define REACH_GATE(g) gpu_reach_gate(g)
 #define PASS_GATE(g, turn) gpu_pass_gate(g, turn)
 #define WARP_SYNC() gpu_wait_for_warp()
-#define FROM_SLOW(p) (*(p))
+#define FROM_SLOW(p) (gpu_take_from_slow(p, sizeof(*(p))), *(p))
 #define KEEP_LEAST(to, x) gpu_keep_least(to, x)
-#define four_from_slow(p) (*(const struct four *)(p))
+#define four_from_slow(p) FROM_SLOW((const struct four *)(p))
 
 #endif
 
