@@ -124,10 +124,12 @@ struct nn_runner {
      * nobody does. */
     uint64_t (*all_bytes)(void);
 
-    /* NULL and err when there is no memory. */
+    /* NULL and err when there is no memory. `beside`: another cohort on this
+     * device, whose data need not lie there twice; or NULL. */
     struct nn_run *(*open)(const struct nn_device *d,
                            const struct nn_model *like, struct nn_place *places,
-                           size_t capacity, struct err *err);
+                           size_t capacity, const struct nn_run *beside,
+                           struct err *err);
     void (*close)(struct nn_run *r); /* NULL is accepted */
     /* The place is filled: its rows can be bound; or about to be free. NULL
      * instead of the functions: nothing to do. */

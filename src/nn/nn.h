@@ -281,6 +281,12 @@ struct str nn_model_metric_name(const struct nn_model *m, size_t i);
 struct nn_trainer *nn_trainer_open(const char *device,
                                    const struct nn_model *like, size_t capacity,
                                    struct err *err);
+/* The same beside another, or NULL: where both are on one device, data that
+ * members of both use lies there once. */
+struct nn_trainer *nn_trainer_open_beside(const struct nn_trainer *other,
+                                          const char *device,
+                                          const struct nn_model *like,
+                                          size_t capacity, struct err *err);
 void nn_trainer_free(struct nn_trainer *t);
 /* The memory that such a cohort takes, before it is taken. */
 uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,

@@ -155,8 +155,9 @@ static void close_run(struct nn_run *r)
 static struct nn_run *open_run(const struct nn_device *d,
                                const struct nn_model *like,
                                struct nn_place *places, size_t capacity,
-                               struct err *err)
+                               const struct nn_run *beside, struct err *err)
 {
+    (void)beside; /* data is where it was mapped, for all of them */
     struct stepwise *s = xcalloc(1, sizeof(*s));
     s->run = (struct nn_run){
         .device = d, .like = like, .places = places, .capacity = capacity};

@@ -17,6 +17,14 @@ struct nn_trainer *nn_trainer_open(const char *device,
                                    const struct nn_model *like, size_t capacity,
                                    struct err *err)
 {
+    return nn_trainer_open_beside(NULL, device, like, capacity, err);
+}
+
+struct nn_trainer *nn_trainer_open_beside(const struct nn_trainer *other,
+                                          const char *device,
+                                          const struct nn_model *like,
+                                          size_t capacity, struct err *err)
+{
     const struct nn_device *d = nn_device_find(str_of(device));
     if (!d) {
         const char *why = nn_device_absent(device);
@@ -32,7 +40,9 @@ struct nn_trainer *nn_trainer_open(const char *device,
     t->slots = nn_optimizer_slots(&like->optimizer);
     t->members = xcalloc(capacity, sizeof(*t->members));
     t->judges = xcalloc(capacity, sizeof(*t->judges));
-    t->run = d->runner->open(d, like, t->members, capacity, err);
+    const bool beside = other && other->run->device == d;
+    t->run = d->runner->open(d, like, t->members, capacity,
+                             beside ? other->run : NULL, err);
     if (!t->run) {
         nn_trainer_free(t);
         return NULL;

@@ -83,6 +83,16 @@ static size_t capacity_of(const struct train *t, const struct member *m)
     return most;
 }
 
+/* One that is on this device, too; NULL: there is none. */
+static const struct nn_trainer *trainer_on(const struct train *t,
+                                           const struct device *device)
+{
+    for (size_t i = 0; i < t->cohorts.len; i++)
+        if (t->cohorts.p[i]->device == device)
+            return t->cohorts.p[i]->trainer;
+    return NULL;
+}
+
 /* The text is parsed again: the cohort may outlive its first member. */
 static struct cohort *cohort_new(struct train *t, struct member *m,
                                  uint64_t key, struct err *err)
@@ -97,7 +107,8 @@ static struct cohort *cohort_new(struct train *t, struct member *m,
     c->like = v ? member_read_model(v, m, err) : NULL;
     if (c->like && check_free(c, err) == 0)
         c->trainer =
-            nn_trainer_open(c->device->name, c->like, c->capacity, err);
+            nn_trainer_open_beside(trainer_on(t, c->device), c->device->name,
+                                   c->like, c->capacity, err);
     if (!c->trainer) {
         cohort_free(c);
         return NULL;

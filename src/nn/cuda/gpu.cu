@@ -389,6 +389,16 @@ extern "C" void gpu_zero(struct gpu_machine *g, void *to, size_t bytes)
     check(cudaMemsetAsync(to, 0, bytes, g->stream), "memory");
 }
 
+extern "C" void gpu_finish(struct gpu_machine *g)
+{
+    check(cudaStreamSynchronize(g->stream), "waiting");
+}
+
+extern "C" void gpu_finish_all(void)
+{
+    check(cudaDeviceSynchronize(), "waiting");
+}
+
 /* ---- launches ------------------------------------------------------------ */
 
 /* The op is a constant of such a kernel. */

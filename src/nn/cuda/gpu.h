@@ -44,6 +44,11 @@ void gpu_put(struct gpu_machine *g, void *to, const void *from, size_t bytes);
 void gpu_take(struct gpu_machine *g, void *to, const void *from, size_t bytes);
 void gpu_copy(struct gpu_machine *g, void *to, const void *from, size_t bytes);
 void gpu_zero(struct gpu_machine *g, void *to, size_t bytes);
+/* Waits until all is done that was given to this machine, or to any of this
+ * process: before that another must not read what this one writes, nor may it
+ * be released. */
+void gpu_finish(struct gpu_machine *g);
+void gpu_finish_all(void);
 
 /* One kernel on all slots: `blocks` of `threads` threads for each. */
 struct gpu_launch {

@@ -428,6 +428,15 @@ void gpu_zero(struct gpu_machine *g, void *to, size_t bytes)
     memset(to, 0, bytes);
 }
 
+void gpu_finish(struct gpu_machine *g)
+{
+    (void)g;
+}
+
+void gpu_finish_all(void)
+{
+}
+
 void gpu_keep_pace(struct gpu_machine *g)
 {
     (void)g;

@@ -272,7 +272,7 @@ static void close_run(struct nn_run *r)
 static struct nn_run *open_run(const struct nn_device *d,
                                const struct nn_model *like,
                                struct nn_place *places, size_t capacity,
-                               struct err *err)
+                               const struct nn_run *beside, struct err *err)
 {
     struct gpu_machine *gpu = gpu_open(err);
     if (!gpu)
@@ -283,7 +283,9 @@ static struct nn_run *open_run(const struct nn_device *d,
                              .places = places,
                              .capacity = capacity,
                              .real_bytes = sizeof(float)};
-    c->gpu = c->uploads.gpu = gpu;
+    c->gpu = gpu;
+    uploads_open(&c->uploads, gpu,
+                 beside ? &((const struct cuda *)beside)->uploads : NULL);
     c->graph = &like->graph;
     c->slots = nn_optimizer_slots(&like->optimizer);
     c->weight_stride = rounded((size_t)like->graph.weights);

@@ -5,23 +5,41 @@
 
 #include "base/hash.h"
 
-/* The one that is like it, once more, or a new one. */
-static void *add(struct uploads *u, struct upload one, const void *from,
-                 struct err *err)
+void uploads_open(struct uploads *u, struct gpu_machine *gpu,
+                  const struct uploads *beside)
 {
-    for (size_t i = 0; i < u->list.len; i++) {
-        struct upload *old = &u->list.p[i];
-        if (old->host == one.host && old->bytes == one.bytes &&
-            old->hash[0] == one.hash[0] && old->hash[1] == one.hash[1]) {
+    *u = (struct uploads){.gpu = gpu};
+    u->tables = beside ? beside->tables : xcalloc(1, sizeof(*u->tables));
+    u->tables->cohorts++;
+}
+
+/* The one that is like it, once more; NULL: there is none. */
+static void *once_more(struct upload_list *list, const struct upload *one)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        struct upload *old = &list->p[i];
+        if (old->host == one->host && old->bytes == one->bytes &&
+            old->hash[0] == one->hash[0] && old->hash[1] == one->hash[1]) {
             old->users++;
             return old->device;
         }
     }
+    return NULL;
+}
+
+static void *add(struct uploads *u, struct upload_list *list, struct upload one,
+                 const void *from, struct err *err)
+{
+    void *device = once_more(list, &one);
+    if (device)
+        return device;
     one.device = gpu_alloc(u->gpu, one.bytes, err);
     if (!one.device)
         return NULL;
     gpu_put(u->gpu, one.device, from, one.bytes);
-    vec_push(&u->list, one);
+    vec_push(list, one);
+    if (list == &u->tables->list)
+        gpu_finish(u->gpu); /* other cohorts read it as it is now */
     return one.device;
 }
 
@@ -29,7 +47,7 @@ void *uploads_add(struct uploads *u, const void *host, size_t bytes,
                   struct err *err)
 {
     struct upload one = {.host = host, .bytes = bytes, .users = 1};
-    return host ? add(u, one, host, err) : NULL;
+    return host ? add(u, &u->tables->list, one, host, err) : NULL;
 }
 
 void *uploads_share(struct uploads *u, const void *host, size_t bytes,
@@ -41,29 +59,46 @@ void *uploads_share(struct uploads *u, const void *host, size_t bytes,
     struct upload one = {.hash = {hash64(content, 1), hash64(content, 2)},
                          .bytes = bytes,
                          .users = 1};
-    return add(u, one, host, err);
+    return add(u, &u->list, one, host, err);
+}
+
+/* False: it is none of the list. */
+static bool drop(struct uploads *u, struct upload_list *list,
+                 const void *device)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        struct upload *one = &list->p[i];
+        if (one->device != device)
+            continue;
+        if (--one->users > 0)
+            return true;
+        if (list == &u->tables->list)
+            gpu_finish_all(); /* others have left, what they gave may not */
+        gpu_release(u->gpu, one->device);
+        *one = vec_last(list);
+        list->len--;
+        return true;
+    }
+    return false;
 }
 
 void uploads_drop(struct uploads *u, const void *device)
 {
-    for (size_t i = 0; device && i < u->list.len; i++) {
-        struct upload *one = &u->list.p[i];
-        if (one->device != device)
-            continue;
-        if (--one->users == 0) {
-            gpu_release(u->gpu, one->device);
-            *one = vec_last(&u->list);
-            u->list.len--;
-        }
-        return;
-    }
+    if (device && !drop(u, &u->list, device))
+        drop(u, &u->tables->list, device);
 }
 
+/* Nobody is bound any more: what is left is of the cohort itself. */
 void uploads_done(struct uploads *u)
 {
     for (size_t i = 0; i < u->list.len; i++)
         gpu_release(u->gpu, u->list.p[i].device);
     vec_done(&u->list);
+    if (--u->tables->cohorts > 0)
+        return;
+    require(u->tables->list.len == 0);
+    vec_done(&u->tables->list);
+    free(u->tables);
 }
 
 /* ---- what a member is bound to ------------------------------------------ */

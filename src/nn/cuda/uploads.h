@@ -1,7 +1,8 @@
 /* uploads.h - arrays of the host that lie on the device, too
  *
  * Inside nn/cuda only. One that several members need is there once; who is the
- * last to leave takes it along. */
+ * last to leave takes it along. Tables are there once for all cohorts of a
+ * process: a search over shapes has a cohort for each of them. */
 #ifndef THRONG_NN_CUDA_UPLOADS_H
 #define THRONG_NN_CUDA_UPLOADS_H
 
@@ -17,9 +18,19 @@ struct upload {
     void *device;
     int users;
 };
+struct upload_list {
+    struct upload *p;
+    size_t len, cap;
+};
+struct tables {
+    struct upload_list list;
+    int cohorts;
+};
+/* Of a cohort. */
 struct uploads {
     struct gpu_machine *gpu;
-    VEC(struct upload) list;
+    struct upload_list list;
+    struct tables *tables; /* of all cohorts beside it, too */
 };
 
 /* The data that a member is trained and judged on. */
@@ -32,11 +43,15 @@ struct bound {
     bool labelled; /* every head that wants labels has them */
 };
 
-/* NULL and err: there is no room. NULL without err: `host` is NULL. */
+/* `beside`: of another cohort, or NULL. */
+void uploads_open(struct uploads *u, struct gpu_machine *gpu,
+                  const struct uploads *beside);
+/* A table, known by its place on the host. NULL and err: there is no room. NULL
+ * without err: `host` is NULL. */
 void *uploads_add(struct uploads *u, const void *host, size_t bytes,
                   struct err *err);
 /* As uploads_add, for what each member has a copy of on the host: what has the
- * same content is there once. */
+ * same content is there once for the cohort. */
 void *uploads_share(struct uploads *u, const void *host, size_t bytes,
                     struct err *err);
 void uploads_drop(struct uploads *u, const void *device);
