@@ -202,7 +202,7 @@ static void print_columns(struct columns *k)
 int route_columns(struct exchange *x)
 {
     struct served *s = x->study;
-    struct columns k = {.x = x, .frame = s->frame};
+    struct columns k = {.x = x};
     const char **names;
     int64_t since, made;
     if (ask_texts(x, "name", &names) ||
@@ -210,6 +210,7 @@ int route_columns(struct exchange *x)
         ask_number(x, "made", 0, UINT32_MAX, 0, &made) ||
         served_look(s, true, &x->err))
         return -1;
+    k.frame = s->frame;
     k.count = s->frame->rows;
     if (since && made == s->frame->made)
         pick_changed(&k, (uint32_t)since);

@@ -41,7 +41,8 @@ void served_free(struct served *s);
 /* Whether its folder is still that of a study. */
 bool served_is_there(const struct served *s);
 /* Brings the frame up to date with what is stored, unless it is: with `whole`,
- * until no trial is missing. */
+ * until no trial is missing. Another frame is made of a study that was begun
+ * anew. */
 int served_look(struct served *s, bool whole, struct err *err);
 /* The rows that a filter has, in order (NULL or "": all); valid until the next
  * call. */

@@ -93,11 +93,13 @@ ask GET "$api/rates/trials/2"
 check_equal "a trial is the verb's" "200
 $("$THRONG" show rates 2 --json)" "$out"
 
-python3 - "$address" <<'PY' >"$TMP/columns" 2>&1
+cat >"$TMP/columns.py" <<'PY'
+"""columns.py ADDRESS STUDY NAME...: columns of its trials"""
 import json, os, struct, sys
 sys.path.insert(0, os.path.join(os.environ["ROOT"], "tests/cli"))
 from web_client import request
-answer, body = request(sys.argv[1], "GET", "/api/v1/studies/rates/columns")
+answer, body = request(sys.argv[1], "GET",
+                       "/api/v1/studies/%s/columns" % sys.argv[2])
 size = struct.unpack("<I", body[:4])[0]
 head, data = json.loads(body[4:4 + size]), body[4 + size:]
 assert (4 + size) % 8 == 0
@@ -110,15 +112,22 @@ for c in head["columns"]:
     if "texts" in c:
         values = [c["texts"][v - 1] if v else None for v in values]
     columns[c["name"]] = list(values)
-print(columns["trial"], columns["state"], columns["lr"], columns["opt"])
+print(*(columns[name] for name in sys.argv[3:]))
+PY
+run python3 "$TMP/columns.py" "$address" rates trial state lr opt
+check_equal "columns are all trials" \
+    "[1, 2, 3, 4, 5, 6] ['done', 'done', 'failed', 'done', 'done', 'failed'] [0.1, 0.2, 0.3, 0.1, 0.2, 0.3] ['sgd', 'adam', 'sgd', 'adam', 'sgd', 'adam']" \
+    "$out"
+python3 - "$address" <<'PY' >"$TMP/match" 2>&1
+import os, struct, sys
+sys.path.insert(0, os.path.join(os.environ["ROOT"], "tests/cli"))
+from web_client import request
 answer, body = request(sys.argv[1], "GET",
                        "/api/v1/studies/rates/match?where=lr%3C0.3")
 made, revision, rows, count = struct.unpack("<4I", body[:16])
 print(rows, count, bin(body[16]))
 PY
-check_contains "columns are all trials" "$(cat "$TMP/columns")" \
-    "[1, 2, 3, 4, 5, 6] ['done', 'done', 'failed', 'done', 'done', 'failed'] [0.1, 0.2, 0.3, 0.1, 0.2, 0.3] ['sgd', 'adam', 'sgd', 'adam', 'sgd', 'adam']"
-check_contains "a filter has its rows" "$(cat "$TMP/columns")" "6 4 0b11011"
+check_contains "a filter has its rows" "$(cat "$TMP/match")" "6 4 0b11011"
 
 # ---- who is let in ------------------------------------------------------------------
 
@@ -358,6 +367,14 @@ cp -r .throng/rates .throng/other
 "$THRONG" rm other 6 >/dev/null 2>&1 || true
 run python3 "$TMP/listen.py" "$address" other 1-1 data
 check_contains "one of the same name is another" "$out" reset
+# Nothing but the columns is asked for, so that they are what finds it.
+rm -r .throng/other
+sed 's/^name: .*/name: other/; s/0.1, 0.2, 0.3/0.1/' study.yaml >other.yaml
+"$THRONG" run other.yaml >/dev/null 2>&1
+columns_are() {
+    [ "$(python3 "$TMP/columns.py" "$address" other trial)" = "$1" ]
+}
+check "and so are its columns" wait_for 30 columns_are "[1, 2]"
 rm -r .throng/other
 
 kill $server
