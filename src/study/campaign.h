@@ -72,6 +72,8 @@ void record_diff(struct buf *b, const struct value *was,
                  const struct value *now);
 /* By content: the same study over the same files. */
 void record_key(struct value *record, struct arena *a);
+/* Whether they differ in files alone. */
+bool record_asks_same(const struct value *was, const struct value *now);
 
 /* ---- campaign_reads.c -------------------------------------------------- */
 

@@ -191,11 +191,25 @@ static int asks_anew(struct campaign *c, struct stage *s,
     return rc;
 }
 
+/* Some file stands where there was none, and nothing else is asked. */
+static bool has_come(const struct value *was, const struct value *now)
+{
+    const struct value *before = value_get(was, STR("files"));
+    const struct value *files = value_get(now, STR("files"));
+    for (size_t i = 0; files && i < files->count; i++)
+        if (!value_get(before, files->keys[i]))
+            return record_asks_same(was, now);
+    return false;
+}
+
 /* Of an inference a file that is not read any more is rows that are in its
- * table; others may do without it. */
+ * table, and one more is rows that are not; others may do without it, but may
+ * have failed for it, or have done something else. */
 static bool same_files(const struct value *was, const struct value *now)
 {
     bool rows = value_get(value_get(now, STR("study")), STR("predict")) != NULL;
+    if (!rows && has_come(was, now))
+        return false;
     was = value_get(was, STR("files"));
     now = value_get(now, STR("files"));
     for (size_t i = 0; was && i < was->count; i++) {
@@ -238,7 +252,10 @@ static int judge_changed(struct campaign *c, struct stage *s, struct verdict *v,
     v->anew = fresh;
     if (fresh || !s->plan->study)
         return 0;
-    return asks_anew(c, s, v->record, &v->anew, err);
+    if (asks_anew(c, s, v->record, &v->anew, err))
+        return -1;
+    v->again = !v->anew && record_state(s->record) == STAGE_FAILED;
+    return 0;
 }
 
 static bool is_gone(const struct campaign *c, const struct stage *s)

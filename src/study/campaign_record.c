@@ -149,25 +149,40 @@ static struct value *live_rows(const struct value *record, struct arena *a)
     return list;
 }
 
-void record_key(struct value *record, struct arena *a)
+/* All that it is asked, but what stands in its files. */
+static struct value *question_of(const struct value *record, struct arena *a)
 {
     struct value *o = value_object(a);
     const struct value *values = value_get(record, STR("values"));
-    char hex[65];
-    struct buf b;
     struct value *study = what_of(value_get(record, STR("study")), a);
     if (value_get(record, STR("rows")))
         value_set(a, study, STR("points"), live_rows(record, a));
     value_set(a, o, STR("study"), study);
-    value_set(a, o, STR("files"),
-              hashes_of(value_get(record, STR("files")), a));
     if (values)
         value_set(a, o, STR("values"), value_copy(a, values));
+    return o;
+}
+
+void record_key(struct value *record, struct arena *a)
+{
+    struct value *o = question_of(record, a);
+    char hex[65];
+    struct buf b;
+    value_set(a, o, STR("files"),
+              hashes_of(value_get(record, STR("files")), a));
     buf_init(&b);
     json_print_sorted(&b, o);
     sha256_hex(buf_str(&b), hex);
     buf_done(&b);
     value_set(a, record, STR("key"), value_string(a, str_of(hex)));
+}
+
+bool record_asks_same(const struct value *was, const struct value *now)
+{
+    struct arena *a = arena_new();
+    bool same = value_eq(question_of(was, a), question_of(now, a));
+    arena_free(a);
+    return same;
 }
 
 /* ---- differences ------------------------------------------------------ */

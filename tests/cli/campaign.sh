@@ -256,6 +256,48 @@ run throng run fail.yaml
 check_status "mended, it goes on" 0
 check "with what could not run" test -e after.txt
 
+# A file that its command names, and that was not there.
+cat > comes.yaml <<'EOF'
+stages:
+  needs: {command: "cat late.txt > copy.txt", outputs: [copy.txt]}
+  likes: {command: "cat extra.txt > liked.txt || echo none > liked.txt", outputs: [liked.txt]}
+EOF
+run throng run -q comes.yaml
+check_status "what lacks a file fails" 3
+echo here > late.txt
+run throng run comes.yaml
+check_status "when it has come the stage is tried again" 0
+check_contains "for that" "$err" "needs begins: late.txt is read now"
+check_equal "with it" here "$(cat copy.txt)"
+check_equal "who can do without has done so" none "$(cat liked.txt)"
+echo here > extra.txt
+run throng run comes.yaml
+check_contains "until it has come" "$err" "likes begins: extra.txt is read now"
+check_equal "then it does it with it" here "$(cat liked.txt)"
+rm late.txt
+run throng run comes.yaml
+check_status "what has gone is not missed" 0
+check_equal "where it was used" here "$(cat copy.txt)"
+
+# Of what failed some is mended by a larger limit, and the rest is tried again.
+cat > grows.yaml <<'EOF'
+stages:
+  grows: {study: grow.yaml, run_cap: 1}
+EOF
+cat > grow.yaml <<'EOF'
+method: grid
+grid: {order: written}
+parameters: {x: {values: [1, 2]}}
+command: ["sh", "-c", "[ $(ls [o]pen* | wc -l) -gt 0 ]"]
+EOF
+run throng run -q grows.yaml
+check_status "a stage of which all fails has failed" 3
+touch opens
+sed -i 's/run_cap: 1/run_cap: 2/' grows.yaml
+run throng run -q grows.yaml
+check_status "a longer one tries again what had failed" 0
+check_equal "all of it" "$(printf 'done\ndone')" "$(throng export grows/grows --csv | awk -F, 'NR > 1 { print $2 }')"
+
 # ---- asked to end ------------------------------------------------------------
 # Behind the fifth every trial waits until there is a file `go`.
 cat > gate.sh <<'EOF'
