@@ -340,6 +340,49 @@ static void tell(struct store *store, const struct value *v, struct arena *a,
     t->ended = ended > 0 ? ended : 0;
 }
 
+static const struct stage_told *told_named(const struct stage_told *list,
+                                           size_t count, struct str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(list[i].name, name))
+            return &list[i];
+    return NULL;
+}
+
+/* What stopped it was in the way of another run, and is not any more. */
+static bool is_open_again(const struct stage_told *list, size_t count,
+                          const struct stage_told *t)
+{
+    bool blocked = t->state == STAGE_BLOCKED, open = blocked;
+    if (!blocked && t->state != STAGE_SKIPPED)
+        return false;
+    for (size_t i = 0; i < t->need_count; i++) {
+        const struct stage_told *need = told_named(list, count, t->needs[i]);
+        enum stage_state state = need ? need->state : STAGE_DONE;
+        if (state == STAGE_FAILED || state == STAGE_BLOCKED ||
+            (state == STAGE_SKIPPED && !blocked))
+            return false;
+        open = open || state != STAGE_DONE;
+    }
+    return open;
+}
+
+/* A stage has no record of its own of what happens to those that it needs. */
+static void open_again(struct stage_told *list, size_t count)
+{
+    bool some = true;
+    while (some) {
+        some = false;
+        for (size_t i = 0; i < count; i++) {
+            if (!is_open_again(list, count, &list[i]))
+                continue;
+            list[i].state = STAGE_WAITS;
+            list[i].why = STR("");
+            some = true;
+        }
+    }
+}
+
 int campaign_told(struct store *store, struct arena *a,
                   struct stage_told **list, size_t *count, struct err *err)
 {
@@ -353,6 +396,7 @@ int campaign_told(struct store *store, struct arena *a,
     *list = arena_array(a, all->count + 1, sizeof(**list));
     for (size_t i = 0; i < all->count; i++)
         tell(store, all->items[i], a, &(*list)[i]);
+    open_again(*list, all->count);
     *count = all->count;
     return 0;
 }

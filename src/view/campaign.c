@@ -21,8 +21,10 @@ static void read_stage(struct campaign_stage *s, const char *folder,
         s->left_s = study_pace_left(&pace, s->now.total - s->now.finished);
     /* Whoever ran the campaign may have ended without a word. */
     if (s->told.state == STAGE_RUNS && !(s->has_study && s->now.lease.live) &&
-        !s->conducted)
+        !s->conducted) {
         s->told.state = STAGE_ENDED;
+        s->told.why = STR(""); /* it says why it had begun */
+    }
     store_close(store);
 }
 

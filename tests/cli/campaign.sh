@@ -298,6 +298,50 @@ run throng run -q grows.yaml
 check_status "a longer one tries again what had failed" 0
 check_equal "all of it" "$(printf 'done\ndone')" "$(throng export grows/grows --csv | awk -F, 'NR > 1 { print $2 }')"
 
+# What the last run could not begin is no more than open while this one is at
+# what was in the way.
+cat > again.yaml <<'EOF'
+stages:
+  first: {command: "test -e may || exit 3; touch began; until [ -e on ]; do sleep 0.05; done"}
+  other: {command: "true", when: "skips.best.loss>100"}
+  then: {command: "true", needs: first}
+  last: {command: "true", needs: [then, other]}
+  aside: {command: "true", needs: other}
+  skips: {study: search.yaml, run_cap: 3}
+EOF
+stands() { # how each stage does, and why, less how far it is
+    throng status again --json | python3 -c '
+import json, sys
+for s in json.load(sys.stdin)["stages"]:
+    if s["stage"] not in ("other", "skips"):
+        print(s["stage"], s["state"], s["why"] if s["state"] != "running" else "")'
+}
+run throng run again.yaml
+check_equal "what a failed stage is in the way of is blocked" "first failed 1 of 1 trials failed; trial 1: exit code 3
+then blocked first has failed
+last blocked then has failed
+aside skipped other was skipped" "$(stands)"
+touch may
+nothing=
+throng run -q again.yaml &
+conductor=$!
+check "it is tried again" wait_for 60 test -e began
+check_equal "and in the way of nothing meanwhile" "first running $nothing
+then waiting $nothing
+last waiting $nothing
+aside skipped other was skipped" "$(stands)"
+kill -9 $conductor
+wait $conductor 2> /dev/null
+is_broken_off() { throng status again | grep -q 'first *interrupted'; }
+check "when it is broken off" wait_for 60 is_broken_off
+check_equal "nothing has failed" "first interrupted $nothing
+then waiting $nothing
+last waiting $nothing
+aside skipped other was skipped" "$(stands)"
+touch on
+run throng run -q again.yaml
+check_status "it is gone on with" 0
+
 # ---- asked to end ------------------------------------------------------------
 # Behind the fifth every trial waits until there is a file `go`.
 cat > gate.sh <<'EOF'
