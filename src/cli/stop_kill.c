@@ -5,6 +5,23 @@
 #include "study/study.h"
 #include "view/view.h"
 
+/* With nobody running: what becomes of those that cannot be ended now. A job
+ * hears of it from a conductor alone. */
+static void say_wished(const char *verb, const char *folder,
+                       const struct request_answer *answer, struct arena *a)
+{
+    bool one = answer->wished == 1;
+    say("throng %s: %lld trial%s ended; %lld ", verb,
+        (long long)answer->changed, answer->changed == 1 ? "" : "s",
+        (long long)answer->wished);
+    if (study_jobs_out(folder, a))
+        say("%s in jobs that go on, and hear%s of it from the next run\n",
+            one ? "is" : "are", one ? "s" : "");
+    else
+        say("%s cut off while running, and end%s with the next run\n",
+            one ? "was" : "were", one ? "s" : "");
+}
+
 /* Of some trials. `late` is said where what is asked is heard later. */
 static int end_trials(struct call *c, const struct place_of_study *where,
                       const char *selector, const char *late)
@@ -15,11 +32,7 @@ static int end_trials(struct call *c, const struct place_of_study *where,
     if (acted == ACT_FAILED)
         return -1;
     if (acted == ACT_DONE && answer.wished)
-        say("throng %s: %lld trial%s ended; %lld %s cut off while running, "
-            "and end%s with the next run\n",
-            verb, (long long)answer.changed, answer.changed == 1 ? "" : "s",
-            (long long)answer.wished, answer.wished == 1 ? "was" : "were",
-            answer.wished == 1 ? "s" : "");
+        say_wished(verb, where->folder, &answer, c->arena);
     else if (acted == ACT_DONE)
         say("throng %s: %lld trial%s ended%s\n", verb,
             (long long)answer.changed, answer.changed == 1 ? "" : "s",

@@ -75,6 +75,26 @@ each_once killed 24
 check_equal "killed: what ran went on, and the rest had not begun" 24 \
     "$(begun_of killed)"
 
+# ---- nobody runs it, and its jobs go on -------------------------------------------
+
+study asked 2 600
+"$THRONG" run asked.yaml --engine slurm >asked.out 2>&1 &
+conductor=$!
+check "asked: jobs run" wait_for 30 some_run 2
+both_run() {
+    "$THRONG" status asked --json | grep -q '"running":2'
+}
+check "asked: its trials run" wait_for 30 both_run
+kill -9 "$conductor"
+wait "$conductor" 2>/dev/null
+run "$THRONG" kill asked 1,2
+check_status "asked: kill of trials in jobs" 0
+check_contains "asked: says who tells the jobs" "$err" \
+    "0 trials ended; 2 are in jobs that go on, and hear of it from the next run"
+run "$THRONG" run asked.yaml --engine slurm
+check_matches "asked: which does" "$err" "2 killed"
+check "asked: no job is left" wait_for 20 none_left
+
 # ---- a job is begun again by Slurm -------------------------------------------------
 
 study requeued 12 4
