@@ -289,6 +289,17 @@ void jobs_note_node(struct jobs *j, struct bundle *b)
         jobs_exclude(j);
 }
 
+/* Of one that waited to begin once more, that it has is told at once. */
+static size_t hear(struct jobs *j, struct bundle *b)
+{
+    bool again, still;
+    bundle_waits(b, &again);
+    size_t heard = jobs_hear(j, b);
+    bundle_waits(b, &still);
+    b->of->changed |= again && !still;
+    return heard;
+}
+
 size_t jobs_follow(struct jobs *j)
 {
     size_t heard = 0;
@@ -298,12 +309,13 @@ size_t jobs_follow(struct jobs *j)
             struct bundle *b = &s->bundles[k];
             if (!b->open)
                 continue;
-            heard += jobs_hear(j, b);
+            heard += hear(j, b);
             if (!b->open) {
                 jobs_note_node(j, b);
                 usage_changed(j);
             }
         }
+        submission_write_state(s, j->scheduler->name);
     }
     return heard;
 }

@@ -185,23 +185,12 @@ static void take_task(struct jobs *j, const struct record *r)
     j->sent_ns = clock_mono_ns();
 }
 
-/* True when no start of it runs, as far as anybody knows: the scheduler says
- * that it waits, and nothing was heard of the start that it waits for. One that
- * was begun and put back into the queue waits, too. */
-static bool is_waiting(const struct bundle *b)
-{
-    size_t heard = b->starts.len;
-    while (heard && !b->starts.p[heard - 1].at)
-        heard--;
-    return b->stage == JOB_WAITS && heard <= b->restarts;
-}
-
 /* Nothing is left for the job to do: it need not begin, or go on. */
 static void end_job_too(struct jobs *j, struct bundle *b)
 {
     if (b->killed < b->open)
         return;
-    bool waits = is_waiting(b);
+    bool again, waits = bundle_waits(b, &again);
     bool hears = !waits && !j->scheduler->late;
     if (waits || !b->back)
         jobs_doom(j, b, hears ? b->grace_s + KILL_SECONDS : 0);

@@ -279,10 +279,23 @@ void submission_remove(struct submission *s)
     dir_remove(s->folder, NULL);
 }
 
+bool bundle_waits(const struct bundle *b, bool *again)
+{
+    size_t heard = b->starts.len;
+    while (heard && !b->starts.p[heard - 1].at)
+        heard--;
+    bool waits = b->stage == JOB_WAITS && heard <= b->restarts;
+    *again = waits && heard;
+    return waits;
+}
+
 static void print_bundle(struct buf *b, const struct bundle *x)
 {
+    bool again;
+    bundle_waits(x, &again);
     struct job_line l = {.index = x->index,
                          .stage = x->over ? JOB_OVER : x->stage,
+                         .again = again,
                          .tasks = str_of(x->numbers),
                          .state = str_of(x->state),
                          .reason = str_of(x->reason),

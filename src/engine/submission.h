@@ -93,6 +93,10 @@ struct submission {
     bool changed;      /* what the scheduler said; to be written down */
 };
 
+/* True when no start of it runs, as far as anybody knows: the scheduler says
+ * that it waits, and nothing was heard of the start that it waits for. One that
+ * was begun and put back into the queue waits, too: *again. */
+bool bundle_waits(const struct bundle *b, bool *again);
 /* Below the study's folder. */
 char *submission_root(struct arena *a, const char *study_folder);
 /* Makes the folder; nothing is handed out yet. */

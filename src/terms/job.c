@@ -8,6 +8,9 @@
 static const char *const stages[] = {
     [JOB_WAITS] = "waits", [JOB_RUNS] = "runs", [JOB_OVER] = "over", NULL};
 
+/* In place of the stage of a job that waits. */
+static const char again[] = "again";
+
 /* A field is one, whatever is in it. */
 static void add_field(struct buf *b, struct str text)
 {
@@ -43,7 +46,8 @@ bool job_head_parse(struct str line, struct job_head *h)
 
 void job_line_print(struct buf *b, const struct job_line *l)
 {
-    buf_addf(b, "%u\t%s", l->index, stages[l->stage]);
+    bool waits_again = l->again && l->stage == JOB_WAITS;
+    buf_addf(b, "%u\t%s", l->index, waits_again ? again : stages[l->stage]);
     add_field(b, l->tasks);
     add_field(b, l->state);
     add_field(b, l->reason);
@@ -61,12 +65,14 @@ bool job_line_parse(struct str line, struct job_line *l)
     for (size_t i = 0; i < FIELDS; i++)
         if (!str_split(&line, '\t', &f[i]))
             return false;
-    int stage = str_index(f[1], stages);
+    bool waits_again = str_is(f[1], again);
+    int stage = waits_again ? JOB_WAITS : str_index(f[1], stages);
     if (line.p || stage < 0 || !num_uint(f[0], &index) || index > UINT32_MAX ||
         !num_int(f[8], &code) || code < -1 || code > 255)
         return false;
     *l = (struct job_line){.index = (uint32_t)index,
                            .stage = (enum job_stage)stage,
+                           .again = waits_again,
                            .tasks = f[2],
                            .state = f[3],
                            .reason = f[4],

@@ -16,6 +16,7 @@ enum job_stage { JOB_WAITS, JOB_RUNS, JOB_OVER };
 struct job_line {
     uint32_t index; /* of the array's jobs */
     enum job_stage stage;
+    bool again;       /* it waits, and has begun before: nothing of it runs */
     struct str tasks; /* "3-7,9": what was put into it */
     /* In the scheduler's own words; empty: it did not say. */
     struct str state;  /* "PENDING"; empty: nothing was said of it yet */

@@ -312,6 +312,14 @@ static void explain_running(struct explainer *e)
     }
     if (!a)
         return;
+    if (own_job(e) && own_job(e)->line.again) {
+        buf_addf(b,
+                 "Attempt %u ran on %s until its job was put back into the "
+                 "queue. It goes on when\nthe job begins again, from its last "
+                 "checkpoint if it wrote one.\n",
+                 a->number, a->host);
+        return;
+    }
     buf_addf(b, "Attempt %u runs since ", a->number);
     add_seconds(b, floor(clock_wall() - a->started));
     buf_addf(b, " on %s as process %llu.\n", a->host,

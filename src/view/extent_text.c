@@ -11,6 +11,7 @@ int extent_study_read(struct extent_study *s, struct store *store,
     if (study_goal_read(store, a, &s->goal, err) ||
         provenance_read(store, a, &s->code, err))
         return -1;
+    s->jobs = study_jobs(store_folder(store), a, &s->job_count);
     return point_columns_written(store, a, &s->written, &s->written_count, err);
 }
 
@@ -77,11 +78,13 @@ static void add_attempt_facts(struct buf *b, const struct attempt *a)
         buf_addf(b, ", on %s", a->host);
 }
 
-static void add_attempt(struct buf *b, const struct attempt *a)
+/* again: its job waits to begin once more. */
+static void add_attempt(struct buf *b, const struct attempt *a, bool again)
 {
     struct buf facts;
     buf_addf(b, "  %u  %-12s ", a->number,
              a->outcome != OUTCOME_NONE ? outcome_name(a->outcome)
+             : again                    ? "waits again"
              : a->started > 0           ? "running"
                                         : "placed");
     buf_init(&facts);
@@ -161,8 +164,9 @@ void extent_print(struct buf *b, const struct extent *x,
     provenance_print(b, &s->code, s->name);
     if (x->attempt_count)
         buf_adds(b, "attempts\n");
+    const struct study_job *job = study_job_of(s->jobs, s->job_count, t->id);
     for (size_t i = 0; i < x->attempt_count; i++)
-        add_attempt(b, &x->attempts[i]);
+        add_attempt(b, &x->attempts[i], job && job->line.again);
     for (size_t i = 0; i < x->artifact_count; i++)
         add_artifact(b, &x->artifacts[i], i == 0);
     if (file_is_dir(x->folder))

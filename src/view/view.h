@@ -970,6 +970,8 @@ struct extent_study {
     struct provenance code;
     struct str *written; /* parameters in the file's order */
     size_t written_count;
+    const struct study_job *jobs;
+    size_t job_count;
 };
 int extent_study_read(struct extent_study *s, struct store *store,
                       const char *name, struct arena *a, struct err *err);

@@ -57,6 +57,36 @@ check_contains "held: of a trial that is done the job is known" "$out" \
 run "$THRONG" status held
 check_lacks "held: then no job is out" "$out" "jobs "
 
+# ---- its node is gone ------------------------------------------------------------
+
+cat >lost.yaml <<'YAML'
+command: ["sh", "-c", "echo ::throng loss=$1; sleep 600", "x", "{x}"]
+method: grid
+metric: {name: loss, goal: minimize}
+parameters: {x: {value: 1}}
+slurm: {look: 1}
+YAML
+explain_says() { # TEXT
+    "$THRONG" explain lost 1 | grep -qF "$1"
+}
+"$THRONG" run lost.yaml --engine slurm >lost.out 2>&1 &
+conductor=$!
+check "lost: it runs" wait_for 60 explain_says "Attempt 1 runs since"
+check_matches "lost: which show says" "$("$THRONG" show lost 1)" "1  running +on t"
+job=$(jobs_now | awk 'NR == 1 { print $1 "_" $2 }')
+node=$(squeue -h -r -t RUNNING -o %N)
+"$SLURM" node "$slurm_folder" kill "$node"
+scontrol update "nodename=$node" state=down reason=test
+check "lost: that its job waits again is explained" wait_for 60 explain_says \
+    "Attempt 1 ran on $node until its job was put back into the queue."
+check_matches "lost: and shown" "$("$THRONG" show lost 1)" "1  waits again +on $node"
+"$SLURM" node "$slurm_folder" start "$node"
+scontrol update "nodename=$node" state=resume
+check "lost: it may begin" scontrol update "jobid=$job" starttime=now
+check "lost: it has begun again" wait_for 60 explain_says "Attempt 2 runs since"
+"$THRONG" kill lost >/dev/null 2>&1
+wait "$conductor"
+
 # ---- nobody runs it ----------------------------------------------------------------
 
 sed 's/sleep 2/sleep 60/' held.yaml >left.yaml

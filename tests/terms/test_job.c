@@ -37,6 +37,25 @@ static void a_line_comes_back_as_it_was(void **state)
     buf_done(&b);
 }
 
+static void a_job_waits_again(void **state)
+{
+    (void)state;
+    struct job_line in = {.stage = JOB_WAITS, .again = true}, out;
+    struct buf b;
+    buf_init(&b);
+    job_line_print(&b, &in);
+    assert_true(job_line_parse(str_n(b.p, b.len - 1), &out));
+    assert_int_equal(out.stage, JOB_WAITS);
+    assert_true(out.again);
+    buf_reset(&b);
+    in.stage = JOB_RUNS;
+    job_line_print(&b, &in);
+    assert_true(job_line_parse(str_n(b.p, b.len - 1), &out));
+    assert_int_equal(out.stage, JOB_RUNS);
+    assert_false(out.again);
+    buf_done(&b);
+}
+
 static void what_is_no_line_is_refused(void **state)
 {
     (void)state;
@@ -99,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_comes_back_as_it_was),
+        cmocka_unit_test(a_job_waits_again),
         cmocka_unit_test(what_is_no_line_is_refused),
         cmocka_unit_test(tasks_that_follow_each_other_are_joined),
         cmocka_unit_test(each_scheduler_has_its_own_way_to_write_a_job),
