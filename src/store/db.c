@@ -162,10 +162,26 @@ int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
                    sqlite3_errmsg(db));
 }
 
+/* A reader finds the log by its name, so that it may meet what belongs to
+ * another file that stands there now; whatever came of it says nothing of
+ * either. A copy (as_of) is replaced by newer ones. */
+static bool is_elsewhere(struct store *s)
+{
+    int moved = 0;
+    return s->db && !s->write && !(s->as_of > 0) &&
+           sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED,
+                                &moved) == SQLITE_OK &&
+           moved;
+}
+
 int db_err(struct store *s, const char *what, struct err *err)
 {
     struct err why = {0};
     db_err_of(s->db, s->path, what, &why);
+    if (is_elsewhere(s))
+        return err_set(err, ERR_MISSING,
+                       "%s was removed, or moved, while it was read",
+                       s->folder);
     if (why.kind == ERR_CORRUPT && !s->damage.kind)
         s->damage = why;
     return err_set(err, why.kind, "%s", why.text);

@@ -397,6 +397,29 @@ static void one_that_is_removed_while_it_is_opened_is_missing(void **state)
     assert_int_equal(status, 0);
 }
 
+/* What is beside another file of its name is none of the file that is open: a
+ * journal there is one that nobody may play back. */
+static void one_that_is_replaced_under_a_reader_is_missing(void **state)
+{
+    struct made *m = *state;
+    struct arena *a = m->a;
+    struct counts counts;
+    char *folder = path_join(a, m->folder, "study");
+    char *path = path_join(a, folder, "study.db");
+    assert_ok(m, store_create(folder, &m->err));
+    struct store *reader = store_open(folder, false, &m->err);
+    assert_non_null(reader);
+    assert_ok(m, store_counts(reader, &counts, &m->err));
+    assert_int_equal(unlink(path), 0);
+    assert_ok(m, store_create(folder, &m->err));
+    char *journal = arena_printf(a, "%s-journal", path);
+    assert_ok(m, file_write(journal, STR("half"), false, &m->err));
+    assert_int_equal(store_counts(reader, &counts, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_MISSING);
+    assert_non_null(strstr(m->err.text, folder));
+    store_close(reader);
+}
+
 static void closing_nothing_is_fine(void **state)
 {
     (void)state;
@@ -427,6 +450,7 @@ int main(void)
         with_store(a_read_only_folder_can_be_read_but_not_written),
         with_store(a_crashed_writers_log_is_read),
         with_store(one_that_is_removed_while_it_is_opened_is_missing),
+        with_store(one_that_is_replaced_under_a_reader_is_missing),
         cmocka_unit_test(closing_nothing_is_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
