@@ -80,13 +80,13 @@ static int add_verb(struct stage_results *r, struct stage *s,
     return add_digests(r, s, err);
 }
 
-/* Of a stage whose end nobody saw, files that have come since it began are its
- * own: nothing that it reads. */
+/* Files that have come since a stage began, and that nobody saw when it ended,
+ * are its own where it made them: nothing that it reads. */
 static const struct value *own_files(struct campaign *c, const struct stage *s)
 {
-    if (s->plan->study && record_state(s->record) == STAGE_RUNS)
-        return stage_own_files(c, s->plan, s->record, c->arena);
-    return value_get(s->record, STR("own"));
+    return s->plan->study && s->record
+               ? stage_own_files(c, s->plan, s->record, c->arena)
+               : value_get(s->record, STR("own"));
 }
 
 /* before: the record whose rows keep their places; NULL: none do. */

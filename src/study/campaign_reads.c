@@ -139,6 +139,17 @@ struct value *stage_files(const struct campaign *c, const struct plan_stage *s,
     return r.files;
 }
 
+/* Whether a file that was not there when a stage began is one that it made. Of
+ * one whose end was seen those are known; but what another machine writes may
+ * be seen later than it was written. */
+static bool is_made(const struct value *record, const struct value *file)
+{
+    double changed = value_number(value_get(file, STR("changed")));
+    return record_state(record) == STAGE_RUNS ||
+           (changed >= value_number(value_get(record, STR("started"))) &&
+            changed <= value_number(value_get(record, STR("ended"))));
+}
+
 struct value *stage_own_files(const struct campaign *c,
                               const struct plan_stage *s,
                               const struct value *record, struct arena *a)
@@ -149,7 +160,7 @@ struct value *stage_own_files(const struct campaign *c,
         stage_files(c, s, value_get(record, STR("study")), record, a);
     struct value *o = own ? value_copy(a, own) : value_object(a);
     for (size_t i = 0; i < now->count; i++)
-        if (!value_get(before, now->keys[i]))
+        if (!value_get(before, now->keys[i]) && is_made(record, now->items[i]))
             value_set(a, o, now->keys[i], value_bool(a, true));
     return o;
 }

@@ -271,9 +271,24 @@ check_contains "for that" "$err" "needs begins: late.txt is read now"
 check_equal "with it" here "$(cat copy.txt)"
 check_equal "who can do without has done so" none "$(cat liked.txt)"
 echo here > extra.txt
+touch -d 2020-01-01 extra.txt # whatever the clock says
 run throng run comes.yaml
 check_contains "until it has come" "$err" "likes begins: extra.txt is read now"
 check_equal "then it does it with it" here "$(cat liked.txt)"
+# On a shared disk what a stage itself has written may be seen late.
+cat > late.yaml <<'EOF'
+stages:
+  writes: {command: "sh -c 'echo ran >> ran.log' --save saved.txt"}
+EOF
+run throng run -q late.yaml
+echo model > saved.txt
+touch -d "@$(throng status late --json | python3 -c '
+import json, sys
+s = json.load(sys.stdin)["stages"][0]
+print("%.6f" % ((s["started"] + s["ended"]) / 2))')" saved.txt
+run throng run late.yaml
+check_contains "a file of the time of a run is that run's" "$err" "writes is done: unchanged"
+check_equal "and no reason for another one" ran "$(cat ran.log)"
 rm late.txt
 run throng run comes.yaml
 check_status "what has gone is not missed" 0
