@@ -10,17 +10,17 @@ static void unknown(struct study_file *r, const struct value *at,
                     struct str name)
 {
     bool strict = r->reader && r->reader->strict;
-    const char *near = r->param_names ? str_nearest(name, r->param_names) : "";
+    const char *near = str_nearest(name, r->param_names);
     struct buf b;
 
     buf_init(&b);
-    if (near && *near)
+    if (near)
         buf_addf(&b, "did you mean {%s}? ", near);
     buf_adds(&b, "the parameters are");
-    for (size_t i = 0; r->param_names && r->param_names[i] && i < 20; i++)
+    for (size_t i = 0; r->param_names[i] && i < 20; i++)
         buf_addf(&b, "%s %s", i ? "," : "", r->param_names[i]);
     problem_at(&r->in, strict ? PROBLEM_ERROR : PROBLEM_WARNING, at,
-               r->param_names ? arena_cstr(r->in.arena, buf_str(&b)) : NULL,
+               *r->param_names ? arena_cstr(r->in.arena, buf_str(&b)) : NULL,
                "command: no parameter is called '%s', so {%s} stays as it is",
                shown(r->in.arena, name), shown(r->in.arena, name));
     buf_done(&b);

@@ -16,7 +16,8 @@ struct study_file {
     const struct value *root;
     const struct value **param_at; /* where each leaf of the space stands */
     struct str *param_file;        /* and in which file */
-    const char **param_names;      /* of the leaves, NULL-terminated */
+    const char *
+        *param_names;     /* of the leaves, NULL-terminated; at first none */
     struct str list_text; /* of the file that `points` or `parameters_file`
                              names; p is NULL when there is none */
     const struct value *space_at; /* the one that names a space, or NULL */

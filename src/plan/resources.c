@@ -47,11 +47,10 @@ static void check_reference(struct study_file *r, const struct value *v)
 
     while (next_reference(&rest, &text, &name))
         if (!plan_declares(r->plan, name))
-            problem_at(
-                &r->in, PROBLEM_ERROR, v,
-                r->param_names ? hint_nearest(&r->in, name, r->param_names)
-                               : NULL,
-                "resources: no parameter '%s'", shown(r->in.arena, name));
+            problem_at(&r->in, PROBLEM_ERROR, v,
+                       hint_nearest(&r->in, name, r->param_names),
+                       "resources: no parameter '%s'",
+                       shown(r->in.arena, name));
 }
 
 static void tell_megabytes(struct study_file *r, const struct value *v,

@@ -365,7 +365,8 @@ struct plan *plan_read_root(struct value *root, struct str text,
     struct study_file r = {.in = {a, problems, arena_str(a, str_of(file))},
                            .plan = p,
                            .reader = reader,
-                           .root = root};
+                           .root = root,
+                           .param_names = arena_array(a, 1, sizeof(char *))};
 
     set_defaults(p);
     p->file = r.in.file;

@@ -75,6 +75,8 @@ static const char *one_of(const struct reading *r, const char *const *names)
 {
     struct buf b;
 
+    if (!*names)
+        return NULL;
     buf_init(&b);
     buf_adds(&b, "one of: ");
     for (size_t i = 0; names[i]; i++) {

@@ -153,6 +153,25 @@ static void a_name_that_is_no_parameter_is_a_mistake_there(void **state)
     test_done(&t);
 }
 
+static void
+a_study_without_parameters_names_what_the_model_leaves_open(void **state)
+{
+    const struct test_file files[] = {{"net.yaml", "a: ${lr}\n"}, {NULL, NULL}};
+    struct reading_test t;
+    (void)state;
+    test_read_str(&t,
+                  STR("model: net.yaml\nmethod: random\nrun_cap: 3\n"
+                      "resources: {cpus: \"${n}\"}\n"
+                      "paramters:\n  lr: {min: 0.1, max: 0.2}\n"),
+                  "study.yaml", files);
+    assert_null(t.plan);
+    assert_non_null(strstr(t.said.p, "did you mean 'parameters'?"));
+    assert_non_null(strstr(t.said.p, "net.yaml:1:4: error: ${lr} is no "
+                                     "parameter of the study\n"));
+    assert_non_null(strstr(t.said.p, "resources: no parameter 'n'\n"));
+    test_done(&t);
+}
+
 static void a_file_that_is_not_there_is_named(void **state)
 {
     struct reading_test t;
@@ -193,6 +212,8 @@ int main(void)
         cmocka_unit_test(two_words_for_one_key_say_the_same),
         cmocka_unit_test(a_parameter_that_stands_nowhere_is_named),
         cmocka_unit_test(a_name_that_is_no_parameter_is_a_mistake_there),
+        cmocka_unit_test(
+            a_study_without_parameters_names_what_the_model_leaves_open),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
         cmocka_unit_test(another_model_is_another_study),
     };
