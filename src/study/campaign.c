@@ -502,6 +502,8 @@ static void judge_study(struct campaign *c, struct stage *s, int code)
                   words ? words : arena_cstr(c->arena, str_of(err.text)));
         return;
     }
+    value_set(c->arena, s->record, STR("left"),
+              value_int(c->arena, stage_left(&n)));
     for (int i = 0; i < STATE_COUNT; i++)
         bad += state_bad((enum state)i) ? n.by_state[i] : 0;
     const char *why = bad ? why_failed(c, s, bad, n.total) : "";

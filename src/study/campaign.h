@@ -132,6 +132,8 @@ struct verdict {
 };
 int stage_assess(struct campaign *c, struct stage *s, struct verdict *v,
                  struct err *err);
+/* How many trials have not ended. */
+int64_t stage_left(const struct counts *n);
 
 /* ---- campaign_folder.c ------------------------------------------------- */
 

@@ -264,12 +264,39 @@ static bool is_gone(const struct campaign *c, const struct stage *s)
            !file_exists(path_join(c->arena, s->folder, "study.db"));
 }
 
+int64_t stage_left(const struct counts *n)
+{
+    int64_t left = 0;
+    for (int i = 0; i < STATE_COUNT; i++)
+        left += state_final((enum state)i) ? 0 : n->by_state[i];
+    return left;
+}
+
+/* Trials that a person has added since it was done, or lets wait again. Of
+ * those that were left then (a target was reached) nobody has asked for more.
+ */
+static int64_t asked_for(const struct stage *s)
+{
+    struct counts n = {0};
+    const struct value *left = value_get(s->record, STR("left"));
+    struct store *store = s->plan->study && !stage_is_shared(s)
+                              ? store_open(s->folder, false, NULL)
+                              : NULL;
+    int rc = store ? store_counts(store, &n, NULL) : -1;
+    store_close(store);
+    int64_t more = rc ? 0 : stage_left(&n);
+    if (left && left->kind == VALUE_INT)
+        more -= left->i;
+    return more > 0 ? more : 0;
+}
+
 static void judge_same(struct campaign *c, struct stage *s, struct verdict *v)
 {
     const char *missing = stage_missing_output(c, s->plan, c->arena);
     enum stage_state was = record_state(s->record);
     bool gone = is_gone(c, s);
-    v->run = was != STAGE_DONE || missing || gone;
+    int64_t asked = was == STAGE_DONE ? asked_for(s) : 0;
+    v->run = was != STAGE_DONE || missing || gone || asked;
     if (was == STAGE_FAILED) {
         buf_adds(&v->why, "it failed, and is tried again\n");
         v->again = !missing;
@@ -281,6 +308,9 @@ static void judge_same(struct campaign *c, struct stage *s, struct verdict *v)
         v->anew = true;
     } else if (gone) {
         buf_adds(&v->why, "its study is gone\n");
+    } else if (asked) {
+        buf_addf(&v->why, "%lld of its trials wait%s\n", (long long)asked,
+                 asked == 1 ? "s" : "");
     }
 }
 

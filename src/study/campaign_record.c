@@ -1,8 +1,9 @@
 /* campaign_record.c - what a campaign remembers of a stage
  *
  * A record is an object: state, why, started, ended; `study`, what was run;
- * `files`, `values` and `rows`, what it read; `outputs`, what it wrote; and
- * `key`, a hash of all that decides its results. */
+ * `files`, `values` and `rows`, what it read; `outputs`, what it wrote; `left`,
+ * trials that had not ended when it had; and `key`, a hash of all that decides
+ * its results. */
 #include <stdio.h>
 #include "base/hash.h"
 #include "base/json.h"

@@ -356,6 +356,40 @@ aside skipped other was skipped" "$(stands)"
 touch on
 run throng run -q again.yaml
 check_status "it is gone on with" 0
+# ---- some failed ---------------------------------------------------------------
+cat > some.yaml <<'EOF'
+stages:
+  some:
+    command: "echo $(cat mask_{mask}) >> masked.log; test -e mask_{mask} || exit 1; echo ::throng loss={mask}"
+    study: some-study.yaml
+  after: {command: "echo after >> masked.log", needs: some}
+EOF
+cat > some-study.yaml <<'EOF'
+metric: {name: loss}
+parameters: {mask: {values: [1, 2, 3]}}
+EOF
+for mask in 1 2 3; do echo "read $mask" > mask_$mask; done
+throng run some.yaml 2> /dev/null
+rm masked.log
+throng add some/some mask=2 > /dev/null 2>&1
+run throng run some.yaml --dry-run
+check_contains "what a person adds makes a stage go on" "$out" "1 of its trials waits"
+run throng run some.yaml
+check_contains "which says so" "$err" "some begins: 1 of its trials waits"
+check_equal "and runs it" 1 "$(grep -c 'read 2' masked.log)"
+run throng run some.yaml
+check_contains "then nothing is left" "$err" "nothing had changed"
+
+# Trials that a reached target leaves are nobody's wish.
+cat >> some-study.yaml <<'EOF'
+repeat: 3
+EOF
+sed -i 's/metric: {name: loss}/metric: {name: loss, target: 5}/' some-study.yaml
+throng run some.yaml 2> /dev/null
+throng add some/some mask=1 mask=2 > /dev/null 2>&1
+throng run some.yaml 2> /dev/null
+run throng run some.yaml
+check_contains "a target that is reached ends a stage" "$err" "some is done: unchanged"
 
 # ---- asked to end ------------------------------------------------------------
 # Behind the fifth every trial waits until there is a file `go`.
