@@ -191,24 +191,44 @@ static int asks_anew(struct campaign *c, struct stage *s,
     return rc;
 }
 
-/* Some file stands where there was none, and nothing else is asked. */
-static bool has_come(const struct value *was, const struct value *now)
+/* Some file stands where there was none. */
+static bool reads_more(const struct value *was, const struct value *now)
 {
-    const struct value *before = value_get(was, STR("files"));
-    const struct value *files = value_get(now, STR("files"));
-    for (size_t i = 0; files && i < files->count; i++)
-        if (!value_get(before, files->keys[i]))
-            return record_asks_same(was, now);
+    was = value_get(was, STR("files"));
+    now = value_get(now, STR("files"));
+    for (size_t i = 0; now && i < now->count; i++)
+        if (!value_get(was, now->keys[i]))
+            return true;
     return false;
 }
 
-/* Of an inference a file that is not read any more is rows that are in its
- * table, and one more is rows that are not; others may do without it, but may
- * have failed for it, or have done something else. */
-static bool same_files(const struct value *was, const struct value *now)
+static bool has_failures(const struct stage *s)
 {
+    struct counts n = {0};
+    struct store *store =
+        s->plan->study ? store_open(s->folder, false, NULL) : NULL;
+    bool has = store && !store_counts(store, &n, NULL) &&
+               n.by_state[STATE_FAILED] > 0;
+    store_close(store);
+    return has;
+}
+
+/* Nothing else is asked, and what was done without it may come out otherwise.
+ * Where trials have failed it was for want of it, and they alone are tried
+ * again. */
+static bool has_come(const struct stage *s, const struct value *now)
+{
+    return reads_more(s->record, now) && record_asks_same(s->record, now) &&
+           !has_failures(s);
+}
+
+/* Of an inference a file that is not read any more is rows that are in its
+ * table, and one more is rows that are not. */
+static bool same_files(const struct stage *s, const struct value *now)
+{
+    const struct value *was = s->record;
     bool rows = value_get(value_get(now, STR("study")), STR("predict")) != NULL;
-    if (!rows && has_come(was, now))
+    if (!rows && has_come(s, now))
         return false;
     was = value_get(was, STR("files"));
     now = value_get(now, STR("files"));
@@ -243,7 +263,7 @@ static int judge_changed(struct campaign *c, struct stage *s, struct verdict *v,
                          struct err *err)
 {
     /* What is shared is another campaign's: neither extended nor cut. */
-    bool fresh = stage_is_shared(s) || !same_files(s->record, v->record) ||
+    bool fresh = stage_is_shared(s) || !same_files(s, v->record) ||
                  !same_digests(c, s, v->record);
     record_diff(&v->why, s->record, v->record);
     if (!v->why.len)
@@ -254,7 +274,8 @@ static int judge_changed(struct campaign *c, struct stage *s, struct verdict *v,
         return 0;
     if (asks_anew(c, s, v->record, &v->anew, err))
         return -1;
-    v->again = !v->anew && record_state(s->record) == STAGE_FAILED;
+    v->again = !v->anew && (record_state(s->record) == STAGE_FAILED ||
+                            reads_more(s->record, v->record));
     return 0;
 }
 

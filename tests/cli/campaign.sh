@@ -368,9 +368,14 @@ cat > some-study.yaml <<'EOF'
 metric: {name: loss}
 parameters: {mask: {values: [1, 2, 3]}}
 EOF
-for mask in 1 2 3; do echo "read $mask" > mask_$mask; done
+for mask in 1 2; do echo "read $mask" > mask_$mask; done
 throng run some.yaml 2> /dev/null
-rm masked.log
+echo "read 3" > mask_3
+sed -i '/^read [12]/d' masked.log
+run throng run some.yaml
+check_contains "a file that was missing is seen" "$err" "some begins: mask_3 is read now"
+check_contains "who failed for want of it is tried again" "$(cat masked.log)" "read 3"
+check_not "and nobody else" grep -q 'read [12]' masked.log
 throng add some/some mask=2 > /dev/null 2>&1
 run throng run some.yaml --dry-run
 check_contains "what a person adds makes a stage go on" "$out" "1 of its trials waits"
