@@ -7,6 +7,8 @@
 #include "base/json.h"
 
 #define SHOWN_VALUE_MAX 120
+#define SHOWN_BEFORE 20   /* of a long text, before what differs */
+#define SHOWN_LINES_MAX 4 /* of what differs inside of one key */
 #define IDENTITY_VERSION 2
 
 static void set_text(struct arena *a, struct value *o, const char *key,
@@ -221,29 +223,57 @@ static void drop_zeros(struct buf *text)
     text->p[out] = 0;
 }
 
-static void print_short(struct buf *b, const struct value *v, bool exact)
+static void print_text(struct buf *text, const struct value *v, bool exact)
 {
-    struct buf text;
-    size_t len;
-
     if (!v) {
-        buf_adds(b, "absent");
+        buf_adds(text, "absent");
         return;
     }
-    buf_init(&text);
-    json_print_sorted(&text, v);
+    json_print_sorted(text, v);
     if (!exact)
-        drop_zeros(&text);
-    len = text.len;
-    if (len > SHOWN_VALUE_MAX) {
-        len = SHOWN_VALUE_MAX;
-        while (len > 0 && ((unsigned char)text.p[len] & 0xc0) == 0x80)
-            len--;
-    }
-    buf_add(b, text.p, len);
-    if (len < text.len)
-        buf_adds(b, "…");
+        drop_zeros(text);
+}
+
+/* The start of a character at or before at. */
+static size_t character(const struct buf *text, size_t at)
+{
+    while (at > 0 && at < text->len &&
+           ((unsigned char)text->p[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
+static void print_short(struct buf *b, const struct buf *text, size_t from)
+{
+    size_t start = character(text, from);
+    size_t end = text->len - start > SHOWN_VALUE_MAX
+                     ? character(text, start + SHOWN_VALUE_MAX)
+                     : text->len;
+
+    buf_adds(b, start > 0 ? "…" : "");
+    buf_add(b, text->p + start, end - start);
+    buf_adds(b, end < text->len ? "…" : "");
+}
+
+/* Of two texts that differ behind what is shown of them: from where on. */
+static size_t shown_from(const struct buf *x, const struct buf *y)
+{
+    size_t at = 0;
+
+    while (at < x->len && at < y->len && x->p[at] == y->p[at])
+        at++;
+    return at > SHOWN_VALUE_MAX - SHOWN_BEFORE ? at - SHOWN_BEFORE : 0;
+}
+
+static bool is_long(const struct value *v)
+{
+    struct buf text;
+
+    buf_init(&text);
+    print_text(&text, v, false);
+    bool is = text.len > SHOWN_VALUE_MAX;
     buf_done(&text);
+    return is;
 }
 
 /* The same when printed: 1 and 1.0 differ, since a program sees the
@@ -300,17 +330,109 @@ static bool only_zeros_differ(const struct value *was, const struct value *now)
     return same;
 }
 
+/* What differs in the value of a key: "model: batch_size: was 3, now 5". */
+struct change {
+    struct buf *to;
+    const char *outer; /* before the key */
+    struct str key;
+    size_t lines;
+};
+
+/* path: where in the value; "": all of it. */
+static void print_line(struct change *c, const char *path,
+                       const struct value *was, const struct value *now)
+{
+    bool exact = only_zeros_differ(was, now);
+    struct buf x, y;
+
+    if (c->lines++ >= SHOWN_LINES_MAX)
+        return;
+    buf_init(&x);
+    buf_init(&y);
+    print_text(&x, was, exact);
+    print_text(&y, now, exact);
+    size_t from = shown_from(&x, &y);
+    buf_addf(c->to, "%s%.*s: %s%swas ", c->outer, STRF(c->key), path,
+             *path ? ": " : "");
+    print_short(c->to, &x, from);
+    buf_adds(c->to, ", now ");
+    print_short(c->to, &y, from);
+    buf_addc(c->to, '\n');
+    buf_done(&x);
+    buf_done(&y);
+}
+
+static void print_inside(struct change *c, const char *path,
+                         const struct value *was, const struct value *now);
+
+static void print_member(struct change *c, const char *path, struct str key,
+                         const struct value *was, const struct value *now)
+{
+    struct buf inner;
+
+    buf_init(&inner);
+    buf_addf(&inner, "%s%s%.*s", path, *path ? "." : "", STRF(key));
+    print_inside(c, inner.p, was, now);
+    buf_done(&inner);
+}
+
+static void print_members(struct change *c, const char *path,
+                          const struct value *was, const struct value *now)
+{
+    for (size_t i = 0; i < was->count; i++)
+        print_member(c, path, was->keys[i], was->items[i],
+                     value_get(now, was->keys[i]));
+    for (size_t i = 0; i < now->count; i++)
+        if (!value_get(was, now->keys[i]))
+            print_member(c, path, now->keys[i], NULL, now->items[i]);
+}
+
+/* Of lists that are not of one length the first place: behind it all may have
+ * moved. */
+static void print_items(struct change *c, const char *path,
+                        const struct value *was, const struct value *now)
+{
+    for (size_t i = 0; i < was->count || i < now->count; i++) {
+        const struct value *x = value_at(was, i), *y = value_at(now, i);
+        struct buf inner;
+
+        if (same(x, y))
+            continue;
+        buf_init(&inner);
+        buf_addf(&inner, "%s[%zu]", path, i);
+        print_inside(c, inner.p, x, y);
+        buf_done(&inner);
+        if (was->count != now->count)
+            break;
+    }
+}
+
+/* What is too long to be shown as a whole is looked into. */
+static void print_inside(struct change *c, const char *path,
+                         const struct value *was, const struct value *now)
+{
+    bool alike =
+        was && now && was->kind == now->kind && (is_long(was) || is_long(now));
+
+    if (same(was, now))
+        return;
+    if (alike && was->kind == VALUE_OBJECT)
+        print_members(c, path, was, now);
+    else if (alike && was->kind == VALUE_LIST)
+        print_items(c, path, was, now);
+    else
+        print_line(c, path, was, now);
+}
+
 static void print_change(struct buf *b, const char *outer, struct str key,
                          const struct value *was, const struct value *now)
 {
-    bool exact = only_zeros_differ(was, now);
-    buf_adds(b, outer);
-    buf_addstr(b, key);
-    buf_adds(b, ": was ");
-    print_short(b, was, exact);
-    buf_adds(b, ", now ");
-    print_short(b, now, exact);
-    buf_addc(b, '\n');
+    struct change c = {b, outer, key, 0};
+
+    print_inside(&c, "", was, now);
+    if (c.lines > SHOWN_LINES_MAX)
+        buf_addf(b, "%s%.*s: and %zu more\n", outer, STRF(key),
+                 c.lines - SHOWN_LINES_MAX);
 }
 
 /* Lines for the members of two objects that differ. */

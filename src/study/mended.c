@@ -11,6 +11,8 @@
 #include "study/shards.h"
 #include "terms/pattern.h"
 
+#define LINES_MAX 600 /* bytes of what has changed, in an error */
+
 static bool learns(const struct plan *p)
 {
     return p->strategy->learns != LEARNS_NOT ||
@@ -101,12 +103,43 @@ static bool only_rows_changed(const struct plan *p, struct str lines,
 static int refuse_rows(const struct plan *p, const char *changed,
                        struct err *err)
 {
-    return err_set(err, ERR_INPUT,
-                   "the study `%.*s` is of other rows: %s since it began; "
-                   "`throng run %.*s --new NAME` asks for those that are "
-                   "there now, or put back what was there, with its time "
-                   "(cp -p), or remove the study with `throng rm %.*s`",
-                   STRF(p->name), changed, STRF(p->file), STRF(p->name));
+    struct buf file, name;
+    buf_init(&file);
+    buf_init(&name);
+    shell_quote(&file, p->file);
+    shell_quote(&name, p->name);
+    err_set(err, ERR_INPUT,
+            "the study `%.*s` is of other rows: %s since it began; "
+            "`throng run %s --new NAME` asks for those that are "
+            "there now, or put back what was there, with its time "
+            "(cp -p), or remove the study with `throng rm %s`",
+            STRF(p->name), changed, file.p, name.p);
+    buf_done(&file);
+    buf_done(&name);
+    return -1;
+}
+
+/* As many whole lines as an error has room for. */
+static int refuse_lines(const struct plan *p, struct str lines, struct err *err)
+{
+    size_t len = 0, end;
+    struct buf name;
+    for (struct str rest = lines, line; str_split(&rest, '\n', &line);) {
+        end = (size_t)(line.p + line.len - lines.p) + 1;
+        if (end > LINES_MAX || end > lines.len)
+            break;
+        len = end;
+    }
+    buf_init(&name);
+    shell_quote(&name, p->name);
+    err_set(err, ERR_INPUT,
+            "%.*s no longer asks the same question as the study `%.*s` "
+            "that is stored:\n%.*s%skeep both with --new NAME, remove "
+            "the stored one with `throng rm %s`, or undo the change",
+            STRF(p->file), STRF(p->name), (int)len, lines.p,
+            len < lines.len ? "…\n" : "", name.p);
+    buf_done(&name);
+    return -1;
 }
 
 int study_changes_refuse(const struct plan *p, const struct study_changes *c,
@@ -122,11 +155,7 @@ int study_changes_refuse(const struct plan *p, const struct study_changes *c,
     buf_done(&changed);
     if (rows)
         return -1;
-    return err_set(err, ERR_INPUT,
-                   "%.*s no longer asks the same question as the study `%.*s` "
-                   "that is stored:\n%.600skeep both with --new NAME, remove "
-                   "the stored one with `throng rm %.*s`, or undo the change",
-                   STRF(p->file), STRF(p->name), c->lines.p, STRF(p->name));
+    return refuse_lines(p, buf_str(&c->lines), err);
 }
 
 /* ---- taking them in ---------------------------------------------------------

@@ -156,3 +156,21 @@ check_equal "the others find it done, or are told who runs it" "" \
     "$(grep -hE 'rename|no such|cannot' at_once.*)"
 check_equal "once" m-failed "$(cd .throng && ls -d m-failed*)"
 check_equal "and no trial of the new one is lost" "4 0" "$(states)"
+
+# Its name goes to the shell as it is, and of much that has changed whole lines
+# are said.
+sed -i "s/^name: m/name: it's \"mine\"/" m.yaml
+long=$(printf 'word-%.0s' {1..40})
+for i in 1 2 3 4 5 6 7 8 9; do echo "  k$i: {values: [$long$i]}"; done >keys
+sed -i '/^parameters/d' m.yaml
+{ echo "parameters:"; echo "  y: {values: [1]}"; cat keys; } >>m.yaml
+run "$THRONG" run m.yaml
+sed -i 's/^\(  k.*\)\]/\1-other]/' m.yaml
+run "$THRONG" run m.yaml
+check_status "other values are another question" 1
+check_contains "what differs of a long value is named" "$err" \
+    'parameter k1: values[0]: was …ord-word-word-word-1", now …ord-word-word-word-1-other"'
+check_equal "each line is whole" "" "$(grep '^param' <<<"$err" | grep -v 'now .*-other"$')"
+check_contains "what has no room is not hidden" "$err" $'\n…\nkeep both'
+check_contains "and the last is one that can be pasted" "$err" \
+    "with \`throng rm 'it'\\''s \"mine\"'\`, or undo"

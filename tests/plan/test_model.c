@@ -19,6 +19,9 @@ static void read_study(struct reading_test *t, const char *model)
     test_read_str(t, STR(STUDY), "study.yaml", files);
 }
 
+#define LONG_ITEM                                                              \
+    "one-of-many-that-are-not-short-in-a-list-of-such-things-as-there-are-"
+
 static void names_are_replaced_by_values_of_any_kind(void **state)
 {
     struct reading_test t;
@@ -201,6 +204,61 @@ static void another_model_is_another_study(void **state)
     test_done(&u);
 }
 
+/* What is said of a model that is now another one. */
+static void models_diff(const char *was, const char *now, const char *expected)
+{
+    struct reading_test t, u;
+    struct buf a, b, said;
+    read_study(&t, was);
+    read_study(&u, now);
+    buf_init(&a);
+    buf_init(&b);
+    buf_init(&said);
+    plan_identity(&a, t.plan);
+    plan_identity(&b, u.plan);
+    plan_identity_diff(&said, NULL, buf_str(&a), buf_str(&b));
+    assert_string_equal(said.p, expected);
+    buf_done(&a);
+    buf_done(&b);
+    buf_done(&said);
+    test_done(&t);
+    test_done(&u);
+}
+
+static void what_differs_in_a_long_model_is_named(void **state)
+{
+#define LONG                                                                   \
+    "a: ${lr}\nb: ${widths}\nc: a text that is not short at all, with words "  \
+    "and words and words and words and words and words\n"
+    (void)state;
+    models_diff(
+        LONG "layers: [{conv: 8, kernel: 3}, {dense: 10}]\n",
+        LONG "layers: [{conv: 8, kernel: 5}, {dense: 10}]\n",
+        "model: layers: was [{\"conv\":8,\"kernel\":3},{\"dense\":10}], "
+        "now [{\"conv\":8,\"kernel\":5},{\"dense\":10}]\n");
+    models_diff(LONG "d: {e: " /* a longer one */
+                     "words-words-words-words-words-words-words-words-words-"
+                     "words-words-words-words-words-words-words-words-words, "
+                     "f: [1, 2]}\n",
+                LONG "d: {e: "
+                     "words-words-words-words-words-words-words-words-words-"
+                     "words-words-words-words-words-words-words-words-Words, "
+                     "f: [1, 3]}\ng: 1\n",
+                "model: d.e: was …s-words-words-words-words\", now "
+                "…s-words-words-words-Words\"\n"
+                "model: d.f: was [1,2], now [1,3]\n"
+                "model: g: was absent, now 1\n");
+    models_diff(LONG "h: 1\ni: 1\nj: 1\nk: 1\nl: 1\nm: 1\n",
+                LONG "h: 2\ni: 2\nj: 2\nk: 2\nl: 2\nm: 2\n",
+                "model: h: was 1, now 2\nmodel: i: was 1, now 2\n"
+                "model: j: was 1, now 2\nmodel: k: was 1, now 2\n"
+                "model: and 2 more\n");
+    models_diff(LONG "n: [" LONG_ITEM "1, " LONG_ITEM "2]\n",
+                LONG "n: [" LONG_ITEM "1, 7, " LONG_ITEM "2]\n",
+                "model: n[1]: was \"" LONG_ITEM "2\", now 7\n");
+#undef LONG
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +274,7 @@ int main(void)
             a_study_without_parameters_names_what_the_model_leaves_open),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
         cmocka_unit_test(another_model_is_another_study),
+        cmocka_unit_test(what_differs_in_a_long_model_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
