@@ -193,10 +193,11 @@ static void read_snapshots(struct nn_build *b, const struct value *root)
 {
     const struct value *v = value_get(root, STR("snapshots"));
     for (size_t i = 0; v && v->kind == VALUE_LIST && i < v->count; i++)
-        if (v->items[i]->kind == VALUE_INT && v->items[i]->i >= 1)
+        if (v->items[i]->kind == VALUE_INT && v->items[i]->i >= 0)
             vec_push(&b->model->snapshots, v->items[i]->i);
         else
-            nn_fault(b, "snapshots", "must be a list of epochs, from 1 on");
+            nn_fault(b, "snapshots",
+                     "must be a list of epochs, from 0 (the first weights) on");
     if (v && v->kind != VALUE_LIST)
         nn_fault(b, "snapshots", "must be a list of epochs");
 }

@@ -193,7 +193,8 @@ const char *member_file(const struct train *t, const struct member *m,
 int member_load(struct member *m, const char *path, bool everything,
                 struct err *err);
 /* Goes on where an earlier attempt, or the trial that this one comes from,
- * left off; else begins from the weights that the model file names. */
+ * left off; else begins from the weights that the model file names, and keeps
+ * those that it begins with, if they are asked for. */
 int member_restore(struct train *t, struct member *m, struct err *err);
 /* Writes its state down, from which it goes on should it be broken off. */
 void member_keep(struct train *t, struct member *m);
@@ -201,7 +202,7 @@ void member_keep(struct train *t, struct member *m);
 void member_leave_state(struct train *t, struct member *m);
 /* The weights that it ends with. */
 void member_leave_weights(struct train *t, struct member *m);
-/* Those after this epoch, beside them. */
+/* Those after this epoch (0: before the first), beside them. */
 void member_keep_weights(struct train *t, struct member *m, int64_t epoch);
 
 /* ---- committee.c: several models, of which one answers for all ----------

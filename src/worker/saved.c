@@ -175,11 +175,13 @@ static void say_anew(struct train *t, struct member *m)
         member_say(t, m, RECORD_ANEW, STR("\0\0\0\0"));
 }
 
+/* *anew: from the first epoch on. */
 static int begin_from(struct train *t, struct member *m, const struct found *s,
-                      struct err *err)
+                      bool *anew, struct err *err)
 {
     struct str first = nn_model_initial_weights(m->model);
-    if (s->bytes.p && !is_unfit(t, m, s))
+    *anew = !s->bytes.p || is_unfit(t, m, s);
+    if (!*anew)
         return nn_trainer_parse(m->cohort->trainer, m->place, s->bytes, s->path,
                                 err);
     say_anew(t, m);
@@ -190,13 +192,16 @@ int member_restore(struct train *t, struct member *m, struct err *err)
 {
     struct found s = {0};
     struct str masks = nn_model_masks(m->model);
+    bool anew = false;
     int rc = read_state(t, m, &s, err);
     if (!rc)
-        rc = begin_from(t, m, &s, err);
+        rc = begin_from(t, m, &s, &anew, err);
     found_done(&s);
     if (!rc && masks.len)
         rc = nn_trainer_mask(m->cohort->trainer, m->place,
                              beside_model(m, masks), err);
+    if (!rc && anew && nn_model_snapshot(m->model, 0))
+        member_keep_weights(t, m, 0);
     return rc;
 }
 

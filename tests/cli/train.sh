@@ -78,13 +78,17 @@ check_equal "the test rows come last" $'\ntest_loss\ntest_accuracy' "$(tail -n 3
 tested=$(tail -n 2 .out | sed 's/^test_//')
 run "$THRONG" evaluate tested.safetensors
 check_equal "as evaluate judges them" "$tested" "$(head -n 2 .out)"
-{ cat mlp.yaml && echo 'snapshots: [2, 20, 30]'; } >snap.yaml
+{ cat mlp.yaml && echo 'snapshots: [0, 2, 20, 30]'; } >snap.yaml
 run "$THRONG" train snap.yaml -o kept.safetensors
 check_status "snapshots are asked for" 0
 check "the last epoch's is that of the weights" \
     cmp <(tail -c 1000 kept.safetensors) <(tail -c 1000 kept_epoch_20.safetensors)
 check_not "an earlier one is another" \
     cmp -s <(tail -c 1000 kept.safetensors) <(tail -c 1000 kept_epoch_2.safetensors)
+sed 's/^epochs: .*/epochs: 0/' mlp.yaml >first.yaml
+run "$THRONG" train first.yaml
+check "that of epoch 0 is of the weights that training begins with" \
+    cmp <(tail -c 1000 first.safetensors) <(tail -c 1000 kept_epoch_0.safetensors)
 check_not "one that was never reached is not there" test -e kept_epoch_30.safetensors
 check "the weights are safetensors" python3 - <<'END_PYTHON'
 import json, struct

@@ -116,7 +116,7 @@ layers: [{dense: 4, activation: tanh}, {dense: 2}]
 loss: sparse_categorical_crossentropy
 optimizer: {name: sgd, lr: "${lr}"}
 epochs: 27
-snapshots: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]
+snapshots: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]
 data: {file: tiny.csv, validation: 0.3}
 END
 kinds=('{type: hyperband, min_iter: 2}' '{type: median, warmup_trials: 3}'
