@@ -24,7 +24,8 @@ static const struct {
     {"recall", false},   {"precision", false}, {"iou", false},
     {"miou", false},     {"mcc", false},       {"kappa", false},
     {"bleu", false},     {"rouge", false},     {"psnr", false},
-    {"ssim", false},     {"reward", false},
+    {"ssim", false},     {"reward", false},    {"seconds", true},
+    {"memory", true},    {"latency", true},
 };
 
 /* 1: it falls; 0: it grows; -1: the word does not say. */
@@ -53,6 +54,8 @@ static int name_falls(struct str name)
         int said = word_falls(word);
         if (str_is(word, "neg") || str_is(word, "negative"))
             return -1;
+        if (str_is(word, "per")) /* what it is divided by says nothing */
+            break;
         if (said >= 0)
             falls = said;
     }

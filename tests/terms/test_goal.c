@@ -75,7 +75,12 @@ static void a_metric_is_better_as_it_or_its_name_says(void **state)
     }
     assert_false(goal_minimizes(&other, STR("loss")));
     assert_true(goal_minimizes(&other, STR("val_loss")));
-    assert_false(goal_minimizes(&other, STR("seconds")));
+    assert_true(goal_minimizes(&other, STR("seconds")));
+    assert_true(goal_minimizes(&other, STR("cpu_seconds")));
+    assert_true(goal_minimizes(&other, STR("memory")));
+    assert_false(goal_minimizes(&other, STR("images_per_seconds")));
+    assert_true(goal_minimizes(&other, STR("loss_per_token")));
+    assert_false(goal_minimizes(&other, STR("width")));
     assert_true(goal_minimizes(&none, STR("seconds")));
     assert_false(goal_minimizes(&none, STR("acc")));
 }
