@@ -88,27 +88,28 @@ struct str nn_read_text(struct nn_build *b, const struct value *o,
     return got;
 }
 
-static void list_names(struct buf *out, const char *const *names)
+static void list_names(struct buf *out, const char *const *names,
+                       const char *last)
 {
     for (size_t i = 0; names[i]; i++)
         buf_addf(out, "%s%s",
                  i == 0         ? ""
                  : names[i + 1] ? ", "
-                                : " or ",
+                                : last,
                  names[i]);
 }
 
-static void fault_choice(struct nn_build *b, const char *key, struct str got,
-                         const char *const *names)
+void nn_fault_choice(struct nn_build *b, const char *key, struct str got,
+                     const char *const *names)
 {
-    const char *near = str_nearest(got, names);
+    const char *near = nn_meant(got, names, NULL);
     struct buf hint;
     buf_init(&hint);
     if (near) {
         buf_addf(&hint, "did you mean %s?", near);
     } else {
         buf_adds(&hint, "use ");
-        list_names(&hint, names);
+        list_names(&hint, names, " or ");
     }
     nn_fault_hint(b, key, hint.p, "cannot be %.*s", STRF(got));
     buf_done(&hint);
@@ -123,7 +124,7 @@ int nn_read_choice(struct nn_build *b, const struct value *o, const char *key,
     int found = str_index(got, names);
     if (found >= 0)
         return found;
-    fault_choice(b, key, got, names);
+    nn_fault_choice(b, key, got, names);
     return otherwise;
 }
 
@@ -162,6 +163,17 @@ struct nn_soft nn_read_soft(struct nn_build *b, const struct value *o,
     return (struct nn_soft){(int)m->soft.len - 1};
 }
 
+static void list_keys(struct buf *out, const char *const *keys,
+                      const char *const *more)
+{
+    bool both = more && *more && *keys;
+    buf_adds(out, "the keys are ");
+    list_names(out, keys, both ? ", " : " and ");
+    buf_adds(out, both ? ", " : "");
+    if (more)
+        list_names(out, more, " and ");
+}
+
 void nn_known_keys(struct nn_build *b, const struct value *o,
                    const char *const *keys, const char *const *more)
 {
@@ -171,14 +183,16 @@ void nn_known_keys(struct nn_build *b, const struct value *o,
         struct str key = o->keys[i];
         if (str_among(key, keys) || str_among(key, more))
             continue;
-        const char *near = str_nearest(key, keys);
-        if (!near && more)
-            near = str_nearest(key, more);
-        char *name = arena_cstr(b->faults->arena, key);
-        char *hint =
-            near ? arena_printf(b->faults->arena, "did you mean %s?", near)
-                 : NULL;
-        nn_fault_hint(b, name, hint, "is not a key that is known here");
+        const char *near = nn_meant(key, keys, more);
+        struct buf hint;
+        buf_init(&hint);
+        if (near)
+            buf_addf(&hint, "did you mean %s?", near);
+        else
+            list_keys(&hint, keys, more);
+        nn_fault_hint(b, arena_cstr(b->faults->arena, key), hint.p,
+                      "is not a key that is known here");
+        buf_done(&hint);
     }
 }
 

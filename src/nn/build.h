@@ -46,6 +46,13 @@ void nn_read_pair(struct nn_build *b, const struct value *o, const char *key,
 struct nn_soft nn_read_soft(struct nn_build *b, const struct value *o,
                             const char *key, double low, double high,
                             double otherwise);
+/* The one of names (`more` may be NULL) that somebody meant who wrote `got`, as
+ * others call it or much like it; NULL: it is like none. */
+const char *nn_meant(struct str got, const char *const *names,
+                     const char *const *more);
+/* Notes that `got` is none of names, with the one that is meant, or all. */
+void nn_fault_choice(struct nn_build *b, const char *key, struct str got,
+                     const char *const *names);
 /* Faults every member whose key is not in `keys` or `more` (NULL-terminated;
  * more may be NULL). */
 void nn_known_keys(struct nn_build *b, const struct value *o,

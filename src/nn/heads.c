@@ -353,11 +353,7 @@ static void add_metric(struct nn_build *b, int head, struct str name)
                 vec_push(&b->model->metrics, m);
             return;
         }
-    const char *near = str_nearest(name, nn_metric_names);
-    nn_fault_hint(
-        b, "metrics",
-        near ? arena_printf(b->faults->arena, "did you mean %s?", near) : NULL,
-        "cannot be %.*s", STRF(name));
+    nn_fault_choice(b, "metrics", name, nn_metric_names);
 }
 
 static void read_metrics(struct nn_build *b, const struct value *o, int head)

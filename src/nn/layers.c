@@ -44,7 +44,7 @@ static void fault_kind(struct nn_build *b, struct str name)
 {
     const char *names[KINDS_MAX];
     size_t count = kind_names(names);
-    const char *near = str_nearest(name, names);
+    const char *near = nn_meant(name, names, NULL);
     struct buf hint;
     buf_init(&hint);
     if (near)

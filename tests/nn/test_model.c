@@ -129,6 +129,43 @@ static void all_faults_are_named_by_their_path(void **state)
     arena_free(a);
 }
 
+static void words_of_others_are_answered_with_those_that_are_meant(void **state)
+{
+    static const struct {
+        const char *layer, *rest, *hint;
+    } cases[] = {
+        {"{\"dense\": 2, \"use_bias\": false}", "", "did you mean bias?"},
+        {"{\"dense\": 2, \"kernel_initializer\": \"zeros\"}", "",
+         "did you mean initializer?"},
+        {"{\"BatchNormalization\": {}}", "", "did you mean batch_norm?"},
+        {"{\"MaxPooling2D\": 2}", "", "did you mean max_pool2d?"},
+        {"{\"Linear\": 2}", "", "did you mean dense?"},
+        {"{\"dense\": 2}", ", \"metrics\": [\"acc\"]",
+         "did you mean accuracy?"},
+        {"{\"dense\": 2}", ", \"optimizer\": {\"learning_rate\": 0.1}",
+         "did you mean lr?"},
+        {"{\"dense\": 2}", ", \"optimizer\": \"SGD\"", "did you mean sgd?"},
+        {"{\"dense\": 2}", ", \"lr\": 0.1", "did you mean optimizer?"},
+        {"{\"flatten\": {\"qwertz\": 1}}", "",
+         "the keys are type, name, from, repeat and widths"},
+        {"{\"dense\": 2}", ", \"metrics\": [\"qwertz\"]",
+         "use accuracy, top_k, f1_micro, f1_macro, auc, r2, mae, mse, iou, "
+         "dice or confusion"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct arena *a = arena_new();
+        struct problems faults = {.arena = a};
+        const char *text = arena_printf(
+            a, "{\"input\": 4, \"layers\": [%s], \"loss\": \"mse\"%s}",
+            cases[i].layer, cases[i].rest);
+        assert_null(nn_model_read(
+            json_parse(a, str_of(text), "model", false, NULL), NULL, &faults));
+        assert_string_equal(faults.list.p[0].hint.p, cases[i].hint);
+        arena_free(a);
+    }
+}
+
 static void a_misspelt_layer_gets_its_suggestion(void **state)
 {
     static const char *const entries[] = {
@@ -577,6 +614,8 @@ int main(void)
         cmocka_unit_test(what_no_gpu_can_train_is_known),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
+        cmocka_unit_test(
+            words_of_others_are_answered_with_those_that_are_meant),
         cmocka_unit_test(a_misspelt_layer_gets_its_suggestion),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),
         cmocka_unit_test(what_a_cohort_shares_parts_it),
