@@ -15,6 +15,7 @@ struct foreign {
     "convert it with python3 -c \"import pandas; pandas." reader               \
     "('%s').to_csv('%s.csv', index=False)\""
 #define UNPACK(how) "unpack it with " how
+#define RECODE "convert it with iconv -f UTF-16 -t UTF-8 '%s' > '%s.csv'"
 #define PICTURE                                                                \
     "pictures go into one array: python3 -c \"import numpy; from PIL import "  \
     "Image; numpy.save('%s.npy', numpy.array(Image.open('%s')))\""
@@ -55,6 +56,8 @@ static const struct foreign formats[] = {
     {"packed by bzip2", 0, MARK("BZh"), UNPACK("bzip2 -dk '%s'")},
     {"packed by zstd", 0, MARK("\x28\xB5\x2F\xFD"), UNPACK("zstd -dk '%s'")},
     {"a 7z archive", 0, MARK("7z\xBC\xAF\x27\x1C"), UNPACK("7z x '%s'")},
+    {"a text of two bytes a character (UTF-16)", 0, MARK("\xFF\xFE"), RECODE},
+    {"a text of two bytes a character (UTF-16)", 0, MARK("\xFE\xFF"), RECODE},
     {"JSON", 0, MARK("{\""),
      "convert it with python3 -c \"import pandas; pandas.read_json('%s', "
      "lines=True).to_csv('%s.csv', index=False)\""},

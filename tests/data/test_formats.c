@@ -339,6 +339,11 @@ static void formats_that_are_not_read_are_named_with_a_way_out(void **state)
          STR("\xFD"
              "7zXZ"),
          "is packed by xz", "xz -dk '"},
+        {"a.csv",
+         STR("\xFF\xFE"
+             "a\0,\0b\0\n\0"),
+         "(UTF-16)", "-t UTF-8 '"},
+        {"b.csv", STR("\xFE\xFF\0a\0,\0b\0\n"), "(UTF-16)", "-t UTF-8 '"},
         {"a.xlsx",
          STR("PK\3\4..............[Content_Types].xml xl/workbook.xml"),
          "is an Excel workbook (xlsx)", "read_excel('"},
