@@ -5,7 +5,10 @@
  * how many run at once are known from the first end on, and medians of them
  * are not moved by a trial that failed at once. Where trials are so short that
  * they do not take up their slots, what was counted is the better measure: of
- * trials that have arrived all at once, since the beginning. */
+ * trials that have arrived all at once, since the beginning.
+ *
+ * When nothing has ended for much longer than trials take, the rest hangs or
+ * is of another kind, and nothing is known of how long it takes. */
 #include "study/pace.h"
 
 #include <math.h>
@@ -14,6 +17,8 @@
 
 #define SHORT_S 1.0
 #define COUNTED_ROUNDS 10 /* of all slots, before counting says much */
+#define PATIENCE 3        /* times the longest of them */
+#define PATIENCE_LEAST_S 10.0
 
 void pace_begin(struct pace *p, int64_t now_ns)
 {
@@ -55,7 +60,19 @@ static double counted(const struct pace *p, double slots)
     return all > 0 ? (double)p->ends / all : INFINITY;
 }
 
-void pace_now(const struct pace *p, struct study_pace *now)
+/* How long nothing ends while all is as it was. Jobs bring what they have done
+ * at once, when they end. */
+static double patience(const struct pace *p, size_t count, double median_s)
+{
+    double s = PATIENCE_LEAST_S;
+    for (size_t i = 0; i < count; i++)
+        s = fmax(s, PATIENCE * p->seconds[i]);
+    if (median_s < SHORT_S)
+        s = fmax(s, (double)(p->last_ns - p->began_ns) / 1e9);
+    return s;
+}
+
+void pace_now(const struct pace *p, int64_t now_ns, struct study_pace *now)
 {
     size_t count = p->ends < PACE_ENDS ? p->ends : PACE_ENDS;
     *now = (struct study_pace){0};
@@ -66,6 +83,9 @@ void pace_now(const struct pace *p, struct study_pace *now)
     now->rate = now->slots / fmax(now->median_s, 1e-6);
     if (now->median_s < SHORT_S)
         now->rate = fmin(now->rate, counted(p, now->slots));
+    now->patience_s = patience(p, count, now->median_s);
+    if ((double)(now_ns - p->last_ns) / 1e9 > now->patience_s)
+        now->rate = 0;
 }
 
 double study_pace_left(const struct study_pace *p, int64_t remaining)
@@ -81,7 +101,9 @@ int pace_write(struct store *store, const struct pace *p, struct err *err)
 {
     struct study_pace now;
     struct buf b;
-    pace_now(p, &now);
+    int64_t now_ns = clock_mono_ns();
+    double ago = p->ends ? (double)(now_ns - p->last_ns) / 1e9 : 0;
+    pace_now(p, now_ns, &now);
     buf_init(&b);
     buf_adds(&b, "{\"median_s\":");
     json_number(&b, now.median_s);
@@ -89,6 +111,10 @@ int pace_write(struct store *store, const struct pace *p, struct err *err)
     json_number(&b, now.slots);
     buf_adds(&b, ",\"rate\":");
     json_number(&b, now.rate);
+    buf_adds(&b, ",\"patience_s\":");
+    json_number(&b, now.patience_s);
+    buf_adds(&b, ",\"ended\":");
+    json_number(&b, clock_wall() - ago);
     buf_addc(&b, '}');
     int rc = store_fact_set(store, "pace", buf_str(&b), err);
     buf_done(&b);
@@ -105,13 +131,19 @@ int study_pace_read(struct store *store, struct arena *a, struct study_pace *p,
                     struct err *err)
 {
     struct str text;
+    double ended;
     *p = (struct study_pace){0};
     if (store_fact(store, "pace", a, &text, err))
         return -1;
     struct value *v = text.len ? json_parse(a, text, "pace", true, NULL) : NULL;
-    if (v)
-        *p = (struct study_pace){.median_s = number_in(v, STR("median_s")),
-                                 .slots = number_in(v, STR("slots")),
-                                 .rate = number_in(v, STR("rate"))};
+    if (!v)
+        return 0;
+    *p = (struct study_pace){.median_s = number_in(v, STR("median_s")),
+                             .slots = number_in(v, STR("slots")),
+                             .rate = number_in(v, STR("rate")),
+                             .patience_s = number_in(v, STR("patience_s"))};
+    ended = number_in(v, STR("ended"));
+    if (ended > 0 && clock_wall() - ended > p->patience_s)
+        p->rate = 0;
     return 0;
 }

@@ -16,7 +16,7 @@ struct pace {
 };
 void pace_begin(struct pace *p, int64_t now_ns);
 void pace_end(struct pace *p, double seconds, int64_t running, int64_t now_ns);
-void pace_now(const struct pace *p, struct study_pace *now);
+void pace_now(const struct pace *p, int64_t now_ns, struct study_pace *now);
 /* Keeps it in the store for who watches. */
 int pace_write(struct store *store, const struct pace *p, struct err *err);
 

@@ -488,7 +488,7 @@ void study_progress(const struct study *s, struct study_progress *p)
     p->total = study_total(s, &r->counts);
     p->elapsed_s = (double)(clock_mono_ns() - r->started_ns) / 1e9;
     struct study_pace pace;
-    pace_now(&r->pace, &pace);
+    pace_now(&r->pace, clock_mono_ns(), &pace);
     p->rate = pace.rate;
     int64_t final = 0;
     for (int i = 0; i < STATE_COUNT; i++)

@@ -181,9 +181,10 @@ double study_back_off(double delay_s, uint32_t failures);
 
 /* How fast trials end: the same for who runs a study and who watches it. */
 struct study_pace {
-    double median_s; /* how long a trial takes */
-    double slots;    /* how many run at once */
-    double rate;     /* trials a second; 0: unknown */
+    double median_s;   /* how long a trial takes */
+    double slots;      /* how many run at once */
+    double rate;       /* trials a second; 0: unknown */
+    double patience_s; /* where none has ended for longer, it is unknown */
 };
 /* As the conductor wrote it last. */
 int study_pace_read(struct store *store, struct arena *a, struct study_pace *p,

@@ -296,6 +296,22 @@ static void explain_waiting(struct explainer *e)
 
 /* ---- why it runs, and how it ended ------------------------------------ */
 
+/* Of one that runs far longer than others have. */
+static void say_long(struct explainer *e, double ran_s)
+{
+    struct study_pace pace;
+    struct buf *b = &e->out;
+    if (study_pace_read(e->store, e->arena, &pace, NULL) ||
+        pace.patience_s <= 0 || ran_s < pace.patience_s)
+        return;
+    buf_adds(b, "Half of those that ended last took less than ");
+    add_seconds(b, pace.median_s);
+    buf_addf(b,
+             ": if it hangs, `throng kill %lld` ends it,\nand `resources: "
+             "{time: …}` in the study file ends those to come.\n",
+             (long long)e->trial.id);
+}
+
 static void explain_running(struct explainer *e)
 {
     struct buf *b = &e->out;
@@ -320,10 +336,12 @@ static void explain_running(struct explainer *e)
                  a->number, a->host);
         return;
     }
-    buf_addf(b, "Attempt %u runs since ", a->number);
-    add_seconds(b, floor(clock_wall() - a->started));
+    double ran_s = clock_wall() - a->started;
+    buf_addf(b, "Attempt %u has run for ", a->number);
+    add_seconds(b, floor(ran_s));
     buf_addf(b, " on %s as process %llu.\n", a->host,
              (unsigned long long)a->pid);
+    say_long(e, ran_s);
     buf_addf(b, "`throng logs -f %lld` follows its output.\n",
              (long long)e->trial.id);
 }

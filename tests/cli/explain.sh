@@ -24,7 +24,23 @@ check_matches "a retry waits for its time" "$out" \
 check_contains "after what happened" "$out" "Attempt 1 ended as failed: exit code 9."
 wait_for 20 running wait 1
 run "$THRONG" explain wait 2
-check_matches "a trial runs as a process" "$out" '^Attempt 1 runs since .* as process [0-9]+\.$'
+check_matches "a trial runs as a process" "$out" '^Attempt 1 has run for .* as process [0-9]+\.$'
+impatient() { # as if all had ended at once, long ago
+    python3 - <<'END_PYTHON'
+import json, sqlite3, sys
+db = sqlite3.connect(".throng/wait/study.db", timeout=20)
+fact = db.execute("select text from facts where key = 'pace'").fetchone()
+if not fact:
+    sys.exit(1)
+pace = dict(json.loads(fact[0]), median_s=0.01, patience_s=0.02)
+db.execute("update facts set text = ? where key = 'pace'", (json.dumps(pace),))
+db.commit()
+END_PYTHON
+}
+wait_for 20 impatient
+run "$THRONG" explain wait 2
+check_contains "one that runs far longer than others is said to" "$out" \
+    "if it hangs, \`throng kill 2\` ends it"
 run "$THRONG" explain 3
 check_matches "a trial waits for room" "$out" '^It waits for room: 1 runs now, parallel: 1; each needs 1 cpu'
 run "$THRONG" explain 5

@@ -13,7 +13,7 @@
 static double left_after(const struct pace *p, int64_t remaining)
 {
     struct study_pace now;
-    pace_now(p, &now);
+    pace_now(p, p->last_ns, &now);
     return study_pace_left(&now, remaining);
 }
 
@@ -73,6 +73,30 @@ trials_that_arrive_at_once_are_counted_from_the_beginning(void **state)
     assert_true(fabs(left_after(&p, 500) - 10) < 0.1);
 }
 
+/* One that hangs, or that is of another kind than all before. */
+static void when_nothing_has_ended_for_long_nothing_is_known(void **state)
+{
+    (void)state;
+    struct study_pace now;
+    struct pace p = {0};
+    for (int i = 0; i < 9; i++)
+        pace_end(&p, i == 4 ? 600 : 60, 2, (i + 1) * 30 * S);
+    pace_now(&p, p.last_ns + 1799 * S, &now);
+    assert_true(fabs(study_pace_left(&now, 10) - 300) < 0.01);
+    pace_now(&p, p.last_ns + 1801 * S, &now);
+    assert_true(study_pace_left(&now, 10) == -1);
+    assert_true(now.median_s == 60);
+    /* Jobs of short trials come at once, and the next ones as late. */
+    p = (struct pace){0};
+    pace_begin(&p, 100 * S);
+    for (int i = 0; i < 50; i++)
+        pace_end(&p, 0.1, 1, 400 * S + i);
+    pace_now(&p, 699 * S, &now);
+    assert_true(study_pace_left(&now, 50) > 0);
+    pace_now(&p, 701 * S, &now);
+    assert_true(study_pace_left(&now, 50) == -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -82,6 +106,7 @@ int main(void)
         cmocka_unit_test(of_short_trials_what_was_counted_counts),
         cmocka_unit_test(
             trials_that_arrive_at_once_are_counted_from_the_beginning),
+        cmocka_unit_test(when_nothing_has_ended_for_long_nothing_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
