@@ -364,6 +364,16 @@ static void add_tail(struct buf *b, struct str tail)
     }
 }
 
+/* Attempts that came to their end and were followed by another: rungs, of early
+ * stopping at budgets. */
+static size_t given_more(const struct explainer *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < e->attempt_count; i++)
+        count += e->attempts[i].outcome == OUTCOME_DONE;
+    return count;
+}
+
 static void add_attempts(struct explainer *e)
 {
     struct buf *b = &e->out;
@@ -372,11 +382,18 @@ static void add_attempts(struct explainer *e)
         buf_adds(b, "It never began.\n");
         return;
     }
-    buf_addf(b, "It was tried %zu time%s", e->attempt_count,
-             e->attempt_count == 1 ? "" : "s");
-    if (e->plan)
-        buf_addf(b, " (retries: %u)", e->plan->retries);
-    buf_adds(b, "; the last try took ");
+    size_t more = given_more(e), tries = e->attempt_count - more;
+    if (more)
+        buf_addf(b, "It was given more %zu time%s, and went on from there.\n",
+                 more, more == 1 ? "" : "s");
+    if (more && tries == 1) {
+        buf_adds(b, "The last part took ");
+    } else {
+        buf_addf(b, "It was tried %zu time%s", tries, tries == 1 ? "" : "s");
+        if (e->plan)
+            buf_addf(b, " (retries: %u)", e->plan->retries);
+        buf_adds(b, "; the last try took ");
+    }
     add_seconds(b, a->seconds);
     if (a->max_rss_bytes) {
         buf_adds(b, " and at most ");

@@ -41,6 +41,10 @@ check_equal "and comes to an end" "True" \
     "$(trials asha 'all(t["state"] in ("done", "stopped") for t in d)')"
 check_equal "some went all the way" "True" \
     "$(trials asha 'sum(t["state"] == "done" for t in d) >= 1')"
+run "$THRONG" explain asha "$(trials asha '[t["id"] for t in d if t["budget"] == 9][0]')"
+check_contains "explain calls a rung no retry" "$out" \
+    "It was given more 2 times, and went on from there."
+check_lacks "which it was not" "$out" "retries"
 check_equal "each made as many reports as its budget says, in one line" "True" \
     "$(trials asha 'all(t["attempts"] == {1: 1, 3: 2, 9: 3}[t["budget"]] for t in d)')"
 id=$(trials asha '[t["id"] for t in d if t["state"] == "stopped"][0]')
