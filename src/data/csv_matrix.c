@@ -219,13 +219,31 @@ static int field_number(struct scan *s, float *out, unsigned char *has,
     return 0;
 }
 
+/* The rest of a row; returns how many cells it has in all. */
+static size_t leave_row(struct scan *s, size_t cells, const char *path)
+{
+    struct str field;
+    bool doubled;
+    do {
+        next_field(s, &field, &doubled, path, NULL);
+        cells++;
+    } while (!row_ends(s));
+    return cells;
+}
+
+/* Of one line that stands alone above rows of another number of columns, as
+ * scikit-learn's tables have it, a person is told how to leave it out. */
 static int fail_ragged(const struct matrix *m, size_t got, size_t line,
                        const char *path, struct err *err)
 {
+    bool first = m->rows + (m->names != NULL) == 1;
     return err_set(err, ERR_INPUT,
-                   "%s:%zu: %zu column%s, the rows before "
-                   "have %zu",
-                   path, line, got, got == 1 ? "" : "s", m->columns);
+                   "%s:%zu: %zu column%s, the row%s before ha%s %zu%s", path,
+                   line, got, got == 1 ? "" : "s", first ? "" : "s",
+                   first ? "s" : "ve", m->columns,
+                   first ? " (`skip: 1` leaves out a first line that is no "
+                           "row, and no header)"
+                         : "");
 }
 
 static int read_row(struct scan *s, struct matrix *m, float *to,
@@ -233,8 +251,11 @@ static int read_row(struct scan *s, struct matrix *m, float *to,
 {
     size_t line = s->line;
     for (size_t i = 0;; i++) {
-        if (i == m->columns)
-            return fail_ragged(m, i + 1, line, path, err);
+        if (i == m->columns) {
+            struct scan rest = *s;
+            rest.readable = true;
+            return fail_ragged(m, leave_row(&rest, i, path), line, path, err);
+        }
         const char *behind = s->lines ? NULL : short_number(s, &to[i]);
         if (behind) {
             s->p = behind;
@@ -246,18 +267,6 @@ static int read_row(struct scan *s, struct matrix *m, float *to,
             return i + 1 == m->columns ? 0
                                        : fail_ragged(m, i + 1, line, path, err);
     }
-}
-
-/* The rest of a row; returns how many cells it has in all. */
-static size_t leave_row(struct scan *s, size_t cells, const char *path)
-{
-    struct str field;
-    bool doubled;
-    do {
-        next_field(s, &field, &doubled, path, NULL);
-        cells++;
-    } while (!row_ends(s));
-    return cells;
 }
 
 /* A row as read_row has it; *cells: how many it has, and which of its columns

@@ -540,7 +540,13 @@ static void ragged_rows_and_stray_quotes_are_refused(void **state)
     files_refuses(&f, "{\"file\": \"t.csv\"}",
                   "t.csv:5: 2 columns, the rows before have 3");
     files_text(&f, "t.csv", "1,2,0\n3,4,1,7\n");
-    files_refuses(&f, "{\"file\": \"t.csv\"}", "t.csv:2: 4 columns");
+    files_refuses(&f, "{\"file\": \"t.csv\"}",
+                  "t.csv:2: 4 columns, the row before has 3 (`skip: 1` leaves");
+    files_text(&f, "t.csv", "a,b\n1,2\n3,4,\"1\n\",7,5");
+    files_refuses(&f, "{\"file\": \"t.csv\"}",
+                  "t.csv:3: 5 columns, the rows before have 2");
+    files_text(&f, "t.csv", "569,2,good,bad\n1,2,\"x,6\n");
+    files_refuses(&f, "{\"file\": \"t.csv\"}", "t.csv:2: ");
     files_text(&f, "t.csv", "1,2\n\"3,4\n5,6\n");
     files_refuses(&f, "{\"file\": \"t.csv\"}",
                   "t.csv:2: the quote opened here is never closed");
