@@ -151,6 +151,8 @@ void claims_say(struct claims *c, const struct claim *own)
     buf_addf(&b, ",\"cpus\":%u,\"of\":%u,\"parallel\":%u,\"gpus\":", own->cpus,
              own->of, own->parallel);
     json_string(&b, str_of(own->gpus));
+    buf_adds(&b, ",\"gpu_ids\":");
+    json_string(&b, str_of(own->gpu_ids));
     buf_addf(&b, ",\"waits\":%s}", own->waits ? "true" : "false");
     /* In place, since the lock is on this very file, and in one step: blanks
      * cover what was longer before. */
@@ -185,6 +187,7 @@ static bool read_claim(const char *path, struct arena *a, struct claim *claim)
         .waits = waits && waits->kind == VALUE_BOOL && waits->boolean,
         .study = arena_cstr(a, value_text(value_get(v, STR("study")))),
         .gpus = arena_cstr(a, value_text(value_get(v, STR("gpus")))),
+        .gpu_ids = arena_cstr(a, value_text(value_get(v, STR("gpu_ids")))),
         .cpus = number_in(v, "cpus"),
         .of = number_in(v, "of"),
         .parallel = number_in(v, "parallel")};

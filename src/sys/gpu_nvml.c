@@ -41,6 +41,7 @@ struct nvml {
     int (*nvmlDeviceGetCount_v2)(unsigned *count);
     int (*nvmlDeviceGetHandleByIndex_v2)(unsigned index, void **device);
     int (*nvmlDeviceGetHandleByUUID)(const char *uuid, void **device);
+    int (*nvmlDeviceGetIndex)(void *device, unsigned *index);
     int (*nvmlDeviceGetName)(void *device, char *name, unsigned len);
     int (*nvmlDeviceGetUUID)(void *device, char *uuid, unsigned len);
     int (*nvmlDeviceGetCudaComputeCapability)(void *device, int *major,
@@ -84,16 +85,16 @@ static bool find_all(void *library, struct nvml *n)
     FIND(nvmlDeviceGetTotalEnergyConsumption);
     return FIND(nvmlInit_v2) && FIND(nvmlShutdown) &&
            FIND(nvmlDeviceGetCount_v2) && FIND(nvmlDeviceGetHandleByIndex_v2) &&
-           FIND(nvmlDeviceGetHandleByUUID) && FIND(nvmlDeviceGetName) &&
-           FIND(nvmlDeviceGetUUID) &&
+           FIND(nvmlDeviceGetHandleByUUID) && FIND(nvmlDeviceGetIndex) &&
+           FIND(nvmlDeviceGetName) && FIND(nvmlDeviceGetUUID) &&
            FIND(nvmlDeviceGetCudaComputeCapability) &&
            FIND(nvmlDeviceGetMemoryInfo);
 }
 
 /* ---- one device ------------------------------------------------------ */
 
-/* A slice of a GPU has the capability of the whole. */
-static void read_capability(const struct nvml *n, void *device, struct gpu *g)
+/* A slice of a GPU has the capability and the number of the whole. */
+static void read_whole(const struct nvml *n, void *device, struct gpu *g)
 {
     void *whole;
     if (n->nvmlDeviceGetDeviceHandleFromMigDeviceHandle &&
@@ -102,6 +103,8 @@ static void read_capability(const struct nvml *n, void *device, struct gpu *g)
     if (n->nvmlDeviceGetCudaComputeCapability(device, &g->capability_major,
                                               &g->capability_minor) != 0)
         g->capability_major = g->capability_minor = 0;
+    if (n->nvmlDeviceGetIndex(device, &g->number) != 0)
+        g->number = 0;
 }
 
 /* False when the device is lost or not ours to use. */
@@ -115,7 +118,7 @@ static bool read_device(const struct nvml *n, void *device, struct gpu *g)
     if (n->nvmlDeviceGetName(device, g->name, sizeof(g->name)) != 0)
         g->name[0] = 0;
     g->memory_bytes = memory.total;
-    read_capability(n, device, g);
+    read_whole(n, device, g);
     return true;
 }
 
@@ -126,72 +129,7 @@ static bool read_index(const struct nvml *n, unsigned index, struct gpu *g)
            read_device(n, device, g);
 }
 
-/* ---- CUDA_VISIBLE_DEVICES -------------------------------------------- */
-
-/* The device whose UUID begins with prefix; false unless there is just one. */
-static bool read_uuid(const struct nvml *n, unsigned count, struct str prefix,
-                      struct gpu *g)
-{
-    unsigned matches = 0;
-    for (unsigned i = 0; i < count; i++) {
-        struct gpu one;
-        if (read_index(n, i, &one) && str_starts(str_of(one.uuid), prefix)) {
-            *g = one;
-            matches++;
-        }
-    }
-    return matches == 1;
-}
-
-static bool read_slice(const struct nvml *n, struct str name, struct gpu *g)
-{
-    char uuid[96];
-    void *device;
-    if (name.len >= sizeof(uuid))
-        return false;
-    memcpy(uuid, name.p, name.len);
-    uuid[name.len] = 0;
-    return n->nvmlDeviceGetHandleByUUID(uuid, &device) == 0 &&
-           read_device(n, device, g);
-}
-
-static bool read_entry(const struct nvml *n, unsigned count, struct str entry,
-                       struct gpu *g)
-{
-    uint64_t index;
-    if (str_starts(entry, STR("MIG-")))
-        return read_slice(n, entry, g);
-    if (str_starts(entry, STR("GPU-")))
-        return read_uuid(n, count, entry, g);
-    return num_uint(entry, &index) && index < count &&
-           read_index(n, (unsigned)index, g);
-}
-
-static bool listed(const struct gpu *gpus, size_t count, const char *uuid)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(gpus[i].uuid, uuid) == 0)
-            return true;
-    return false;
-}
-
-static size_t read_visible(const struct nvml *n, unsigned count,
-                           const char *visible, struct gpu *gpus, size_t room)
-{
-    struct str rest = str_of(visible), entry;
-    size_t used = 0;
-    while (used < room && str_split(&rest, ',', &entry)) {
-        if (!read_entry(n, count, str_trim(entry), &gpus[used]))
-            break;
-        /* CUDA sees no device at all when one is named twice. */
-        if (listed(gpus, used, gpus[used].uuid))
-            return 0;
-        used++;
-    }
-    return used;
-}
-
-/* ---- all of them ----------------------------------------------------- */
+/* ---- GPUs that are cut ------------------------------------------------- */
 
 /* How many slices a GPU may have that is cut into some; 0: it is whole. */
 static unsigned slices_of(const struct nvml *n, void *device)
@@ -220,6 +158,84 @@ static size_t read_one(const struct nvml *n, unsigned index, struct gpu *gpus)
             used += read_device(n, mig, &gpus[used]);
     return used;
 }
+
+/* ---- CUDA_VISIBLE_DEVICES -------------------------------------------- */
+
+/* Of one that is cut CUDA takes the first slice, which others call by its own
+ * name. */
+static bool read_named(const struct nvml *n, unsigned index, struct gpu *g)
+{
+    struct gpu gpus[SLICES_MOST];
+    if (!read_one(n, index, gpus))
+        return false;
+    *g = gpus[0];
+    return true;
+}
+
+/* The device whose UUID begins with prefix; false unless there is just one. */
+static bool read_uuid(const struct nvml *n, unsigned count, struct str prefix,
+                      struct gpu *g)
+{
+    unsigned matches = 0, at = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct gpu one;
+        if (read_index(n, i, &one) && str_starts(str_of(one.uuid), prefix)) {
+            at = i;
+            matches++;
+        }
+    }
+    return matches == 1 && read_named(n, at, g);
+}
+
+static bool read_slice(const struct nvml *n, struct str name, struct gpu *g)
+{
+    char uuid[96];
+    void *device;
+    if (name.len >= sizeof(uuid))
+        return false;
+    memcpy(uuid, name.p, name.len);
+    uuid[name.len] = 0;
+    return n->nvmlDeviceGetHandleByUUID(uuid, &device) == 0 &&
+           read_device(n, device, g);
+}
+
+static bool read_entry(const struct nvml *n, unsigned count, struct str entry,
+                       struct gpu *g)
+{
+    uint64_t index;
+    if (str_starts(entry, STR("MIG-")))
+        return read_slice(n, entry, g);
+    if (str_starts(entry, STR("GPU-")))
+        return read_uuid(n, count, entry, g);
+    return num_uint(entry, &index) && index < count &&
+           read_named(n, (unsigned)index, g);
+}
+
+static bool listed(const struct gpu *gpus, size_t count, const char *uuid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(gpus[i].uuid, uuid) == 0)
+            return true;
+    return false;
+}
+
+static size_t read_visible(const struct nvml *n, unsigned count,
+                           const char *visible, struct gpu *gpus, size_t room)
+{
+    struct str rest = str_of(visible), entry;
+    size_t used = 0;
+    while (used < room && str_split(&rest, ',', &entry)) {
+        if (!read_entry(n, count, str_trim(entry), &gpus[used]))
+            break;
+        /* CUDA sees no device at all when one is named twice. */
+        if (listed(gpus, used, gpus[used].uuid))
+            return 0;
+        used++;
+    }
+    return used;
+}
+
+/* ---- all of them ----------------------------------------------------- */
 
 static void read_all(const struct nvml *n, const char *visible, struct arena *a,
                      struct gpu_list *list)

@@ -1,8 +1,9 @@
 /* gpu_text.c - GPUs described in words: name:capability:memory, … of those that
  * a person describes; of those that a program lists a line each, "UUID
- * CAPABILITY BYTES NAME" */
+ * CAPABILITY BYTES NUMBER NAME" */
 #include "sys/gpu.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include "base/num.h"
 
@@ -60,6 +61,7 @@ int gpu_parse(const char *text, struct arena *a, struct gpu_list *list,
                            "name:capability:memory, as in a100:8.0:40G",
                            i + 1, text, why);
         snprintf(gpus[i].uuid, sizeof(gpus[i].uuid), "%zu", i);
+        gpus[i].number = (unsigned)i;
     }
     *list = (struct gpu_list){.gpus = gpus, .count = count};
     return 0;
@@ -69,20 +71,23 @@ void gpus_print(struct buf *b, const struct gpu *gpus, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct gpu *g = &gpus[i];
-        buf_addf(b, "%s %d.%d %llu %s\n", g->uuid, g->capability_major,
+        buf_addf(b, "%s %d.%d %llu %u %s\n", g->uuid, g->capability_major,
                  g->capability_minor, (unsigned long long)g->memory_bytes,
-                 g->name);
+                 g->number, g->name);
     }
 }
 
 static bool read_one(struct str line, struct gpu *g)
 {
-    struct str uuid, capability, bytes;
+    struct str uuid, capability, bytes, number;
+    uint64_t n;
     if (!str_split(&line, ' ', &uuid) || !str_split(&line, ' ', &capability) ||
-        !str_split(&line, ' ', &bytes) || !line.p ||
+        !str_split(&line, ' ', &bytes) || !str_split(&line, ' ', &number) ||
+        !line.p || !num_uint(number, &n) || n > UINT_MAX ||
         uuid.len >= sizeof(g->uuid) || line.len >= sizeof(g->name) ||
         !parse_capability(capability, g) || !num_uint(bytes, &g->memory_bytes))
         return false;
+    g->number = (unsigned)n;
     memcpy(g->uuid, uuid.p, uuid.len);
     memcpy(g->name, line.p, line.len);
     return true;

@@ -117,6 +117,7 @@ void machine_room(const struct machine *m, uint32_t parallel, struct arena *a,
             .name = arena_str(a, str_of(g->name)),
             .capability = g->capability_major + g->capability_minor / 10.0,
             .memory_bytes = g->memory_bytes,
+            .number = g->number,
         };
         room_add_gpu(r, &gpu);
     }

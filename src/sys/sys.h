@@ -281,11 +281,12 @@ int dir_share(const char *path, gid_t group, struct err *err);
 
 /* What one of them has. */
 struct claim {
-    const char *study; /* its folder */
-    const char *gpus;  /* "0, 1": those that its tasks run on; "": none */
-    uint32_t cpus, of; /* its part of the cpus, and how many there are */
-    uint32_t parallel; /* what the study said; 0: nothing */
-    bool waits;        /* for a GPU that somebody else has */
+    const char *study;   /* its folder */
+    const char *gpus;    /* "0, 1": those that its tasks run on; "": none */
+    const char *gpu_ids; /* "GPU-…,MIG-…": the same by their ids */
+    uint32_t cpus, of;   /* its part of the cpus, and how many there are */
+    uint32_t parallel;   /* what the study said; 0: nothing */
+    bool waits;          /* for a GPU that somebody else has */
 };
 struct claims; /* one that runs tasks, among the others of this user */
 /* NULL when there is no folder to meet in. */
@@ -348,6 +349,7 @@ struct gpu {
     char name[64]; /* "NVIDIA A100-SXM4-40GB" */
     int capability_major, capability_minor;
     uint64_t memory_bytes;
+    unsigned number; /* as nvidia-smi counts; a slice's is that of its GPU */
 };
 struct machine {
     char host[256];

@@ -292,7 +292,7 @@ void room_print(struct buf *b, const struct room *r)
         print_escaped(b, g->name);
         buf_addc(b, '/');
         num_print(b, g->capability);
-        buf_addf(b, "/%llu", (unsigned long long)g->memory_bytes);
+        buf_addf(b, "/%llu/%u", (unsigned long long)g->memory_bytes, g->number);
     }
 }
 
@@ -319,17 +319,20 @@ static bool unescape(struct str s, struct arena *a, struct str *out)
 static bool parse_gpu(struct room *r, struct str text, struct arena *a)
 {
     struct room_gpu g = {.free = 1};
-    struct str id, name, capability, bytes;
+    struct str id, name, capability, bytes, number;
+    uint64_t n;
     if (r->gpu_count == ROOM_GPUS_MAX)
         return false;
     if (!str_split(&text, '/', &id) || !str_split(&text, '/', &name) ||
         !str_split(&text, '/', &capability) || !str_split(&text, '/', &bytes) ||
-        text.p)
+        !str_split(&text, '/', &number) || text.p)
         return false;
     if (!unescape(id, a, &g.id) || !unescape(name, a, &g.name) ||
         !num_double(capability, &g.capability) || !isfinite(g.capability) ||
-        !num_uint(bytes, &g.memory_bytes))
+        !num_uint(bytes, &g.memory_bytes) || !num_uint(number, &n) ||
+        n > UINT32_MAX)
         return false;
+    g.number = (unsigned)n;
     room_add_gpu(r, &g);
     return true;
 }

@@ -17,8 +17,9 @@ struct room_gpu {
     struct str name;
     double capability; /* 8.0 */
     uint64_t memory_bytes;
-    double free;    /* 1: untouched … 0: all taken */
-    bool elsewhere; /* somebody else on the machine has it */
+    unsigned number; /* what people call it */
+    double free;     /* 1: untouched … 0: all taken */
+    bool elsewhere;  /* somebody else on the machine has it */
 };
 struct room {
     double cpus, free_cpus;
@@ -58,7 +59,7 @@ uint32_t room_slots(const struct room *r, const struct needs *n);
 void room_print_gpus(struct buf *b, const struct room *r,
                      const struct grant *g);
 /* Text form, for the worker's command line:
- * cpus=2;memory=8589934592;parallel=4;gpu=ID/NAME/8.0/BYTES;gpu=…
+ * cpus=2;memory=8589934592;parallel=4;gpu=ID/NAME/8.0/BYTES/NUMBER;gpu=…
  * (disk=BYTES where it is counted; % ; / in an id or a name as %25 %3B %2F) */
 void room_print(struct buf *b, const struct room *r);
 int room_parse(struct room *r, struct str text, struct arena *a,

@@ -140,7 +140,9 @@ static void read_gpus(const struct granted *g, const char *const *env,
             return;
         if (!is_gpu(id) || r->gpu_count == ROOM_GPUS_MAX)
             return;
-        struct room_gpu gpu = {.id = arena_str(a, id), .name = STR("")};
+        struct room_gpu gpu = {.id = arena_str(a, id),
+                               .name = STR(""),
+                               .number = (unsigned)r->gpu_count};
         room_add_gpu(r, &gpu);
     }
 }

@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <unistd.h>
-#include "base/num.h"
 #include "worker/crew.h"
 #include "worker/worker.h"
 
@@ -69,19 +68,25 @@ static uint32_t part_of(uint32_t cpus, uint32_t count, uint32_t before)
 
 static void say(struct worker *w, uint32_t cpus, uint32_t part)
 {
-    struct buf gpus;
+    struct buf gpus, ids;
     buf_init(&gpus);
-    for (size_t i = 0; i < w->room.gpu_count; i++)
-        if (w->share.gpus[i] >= 0)
-            buf_addf(&gpus, "%s%zu", gpus.len ? ", " : "", i);
+    buf_init(&ids);
+    for (size_t i = 0; i < w->room.gpu_count; i++) {
+        if (w->share.gpus[i] < 0)
+            continue;
+        buf_addf(&gpus, "%s%u", gpus.len ? ", " : "", w->room.gpus[i].number);
+        buf_addf(&ids, "%s%.*s", ids.len ? "," : "", STRF(w->room.gpus[i].id));
+    }
     struct claim own = {.study = w->share.study,
                         .gpus = gpus.p,
+                        .gpu_ids = ids.p,
                         .cpus = part,
                         .of = cpus,
                         .parallel = w->room.parallel,
                         .waits = w->share.waits};
     claims_say(w->share.claims, &own);
     buf_done(&gpus);
+    buf_done(&ids);
 }
 
 static size_t gpus_held(const struct worker *w)
@@ -92,14 +97,14 @@ static size_t gpus_held(const struct worker *w)
     return held;
 }
 
-/* By their numbers, as `say` writes them. */
-static void note_gpus(struct share *s, struct str gpus)
+/* By their ids: whoever sees others of the machine's GPUs counts them in
+ * another way. */
+static void note_gpus(struct worker *w, struct str ids)
 {
     struct str one;
-    uint64_t gpu;
-    while (str_split(&gpus, ',', &one))
-        if (num_uint(str_trim(one), &gpu) && gpu < ROOM_GPUS_MAX)
-            s->others_have[gpu] = true;
+    while (str_split(&ids, ',', &one))
+        for (size_t i = 0; i < w->room.gpu_count; i++)
+            w->share.others_have[i] |= str_eq(one, w->room.gpus[i].id);
 }
 
 static void look_for_gpus(struct worker *w)
@@ -116,7 +121,7 @@ static void look_for_gpus(struct worker *w)
         if (strcmp(list[i].study, s->study) == 0)
             continue;
         s->others_wait |= list[i].waits;
-        note_gpus(s, str_of(list[i].gpus));
+        note_gpus(w, str_of(list[i].gpu_ids));
     }
     s->waits = false;
     arena_free(a);

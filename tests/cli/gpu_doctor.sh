@@ -24,8 +24,8 @@ mkdir nvml
 cp "$THRONG_BUILD/tests/sys/libfake_nvml.so" nvml/libnvidia-ml.so.1
 run env LD_LIBRARY_PATH="$TMP/nvml" CUDA_VISIBLE_DEVICES=1,0 bin/throng-worker-cuda --gpus
 check_equal 'the second worker lists what can be seen' \
-    'GPU-aabb2222-0000 9.0 85899345920 NVIDIA H100
-GPU-aaaa1111-0000 8.0 42949672960 NVIDIA A100-SXM4-40GB' "$out"
+    'GPU-aabb2222-0000 9.0 85899345920 1 NVIDIA H100
+GPU-aaaa1111-0000 8.0 42949672960 0 NVIDIA A100-SXM4-40GB' "$out"
 
 # What a worker says is told as it is.
 worker_says() { # SCRIPT

@@ -51,3 +51,39 @@ export CUDA_DEVICE_ORDER=FASTEST_FIRST
 run bin/throng-worker-cuda --describe-device cuda
 check_matches 'whatever CUDA_DEVICE_ORDER says' "$out" '^ok no GPU: its kernels'
 train order nobody
+
+# ---- who has which -------------------------------------------------------------
+# Each run counts those that it sees; which one is meant everybody knows.
+program() { # NAME
+    cat <<END >"$1.yaml"
+command: [sh, -c, 'echo \$CUDA_VISIBLE_DEVICES >$1.gpu; until test -e go; do sleep 0.05; done']
+method: grid
+parameters: {x: {values: [1]}}
+resources: {gpus: 1, cpus: 0.1}
+END
+    "$THRONG" run -q "$1.yaml" &
+    to_end+=($!)
+}
+has() { # GPUS WAITS NAME
+    "$THRONG" status "$3" --json | grep -Fq "\"gpus\":[$1],\"waits\":$2},\"beside\""
+}
+CUDA_VISIBLE_DEVICES=1 program number
+check 'a run that sees the second GPU alone has it' wait_for 60 has 1 false number
+CUDA_VISIBLE_DEVICES=GPU-aabb2222-0000 program uuid
+check 'who sees it by its UUID waits' wait_for 60 has '' true uuid
+CUDA_VISIBLE_DEVICES=GPU-aaaa1111-0000,1 program both
+check 'who sees the first one, too, has that' wait_for 60 test -s both.gpu
+check_equal 'by its name' GPU-aaaa1111-0000 "$(cat both.gpu)"
+check 'and its number' wait_for 60 has 0 false both
+run "$THRONG" status number
+check_matches 'status counts them as the machine does' "$out" '^has .*, GPU 1$'
+check_matches 'those of others, too' "$out" '^beside .*both: .*, GPU 0$'
+touch go
+wait
+rm go
+FAKE_NVML_SLICES=1 CUDA_VISIBLE_DEVICES=0 program cut
+check 'a GPU that is cut is its first slice' wait_for 60 test -s cut.gpu
+FAKE_NVML_SLICES=1 CUDA_VISIBLE_DEVICES=MIG-cccc-1 program slice-named
+check 'which nobody has beside' wait_for 60 has '' true slice-named
+touch go
+wait

@@ -37,6 +37,7 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device);
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **device);
 int nvmlDeviceGetName(struct device *d, char *name, unsigned len);
 int nvmlDeviceGetUUID(struct device *d, char *uuid, unsigned len);
+int nvmlDeviceGetIndex(struct device *d, unsigned *index);
 int nvmlDeviceGetCudaComputeCapability(struct device *d, int *major,
                                        int *minor);
 int nvmlDeviceGetMemoryInfo(struct device *d, struct memory *m);
@@ -100,6 +101,14 @@ int nvmlDeviceGetUUID(struct device *d, char *uuid, unsigned len)
 {
     snprintf(uuid, len, "%s", d->uuid);
     return 0;
+}
+
+int nvmlDeviceGetIndex(struct device *d, unsigned *index)
+{
+    for (*index = 0; *index < sizeof(devices) / sizeof(*devices); ++*index)
+        if (d == &devices[*index])
+            return 0;
+    return 2;
 }
 
 int nvmlDeviceGetCudaComputeCapability(struct device *d, int *major, int *minor)

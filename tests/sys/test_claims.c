@@ -15,7 +15,11 @@ static pid_t run_another(const char *study)
     pid_t pid = fork();
     if (pid == 0) {
         struct claims *own = claims_open(NULL);
-        struct claim claim = {.study = study, .gpus = "1", .cpus = 2, .of = 4};
+        struct claim claim = {.study = study,
+                              .gpus = "1",
+                              .gpu_ids = "GPU-b",
+                              .cpus = 2,
+                              .of = 4};
         claims_say(own, &claim);
         if (write(up[1], "x", 1) == 1)
             pause();
@@ -67,6 +71,7 @@ static void who_has_what_can_be_read(void **state)
     assert_int_equal(count, 1);
     assert_string_equal(list[0].study, "/a");
     assert_string_equal(list[0].gpus, "1");
+    assert_string_equal(list[0].gpu_ids, "GPU-b");
     assert_int_equal(list[0].cpus, 2);
     assert_int_equal(list[0].of, 4);
     kill(other, SIGKILL);

@@ -19,6 +19,20 @@ static void check_visible(struct scratch *s, const char *visible,
     buf_done(&b);
 }
 
+/* The numbers of the visible GPUs. */
+static void check_numbers(struct scratch *s, const char *visible,
+                          const char *expected)
+{
+    struct gpu_list l;
+    struct buf b;
+    assert_int_equal(gpu_nvml_read(FAKE_NVML, visible, s->arena, &l, NULL), 0);
+    buf_init(&b);
+    for (size_t i = 0; i < l.count; i++)
+        buf_addf(&b, "%u|", l.gpus[i].number);
+    assert_string_equal(b.p, expected);
+    buf_done(&b);
+}
+
 static void every_gpu_that_answers_is_read(void **state)
 {
     struct scratch *s = *state;
@@ -42,6 +56,15 @@ static void cuda_visible_devices_chooses_and_orders(void **state)
     check_visible(s, " 1 , 0", "GPU-aabb2222-0000|GPU-aaaa1111-0000|");
     check_visible(s, "GPU-aabb", "GPU-aabb2222-0000|");
     check_visible(s, "NoDevFiles", "");
+}
+
+static void a_number_is_that_of_the_machine_whoever_sees_it(void **state)
+{
+    struct scratch *s = *state;
+    check_numbers(s, NULL, "0|1|");
+    check_numbers(s, "1", "1|");
+    check_numbers(s, "GPU-aabb2222-0000,0", "1|0|");
+    check_numbers(s, "MIG-cccc-1", "0|");
 }
 
 static void the_list_ends_at_the_first_entry_that_names_nothing(void **state)
@@ -79,6 +102,11 @@ static void a_gpu_that_is_cut_is_its_slices(void **state)
     struct scratch *s = *state;
     setenv("FAKE_NVML_SLICES", "1", 1);
     check_visible(s, NULL, "MIG-cccc-1|GPU-aabb2222-0000|");
+    /* Who calls it by its number or UUID has the same as who names the slice.
+     */
+    check_visible(s, "0,1", "MIG-cccc-1|GPU-aabb2222-0000|");
+    check_visible(s, "GPU-aaaa", "MIG-cccc-1|");
+    check_visible(s, "MIG-cccc-1,0", "");
     unsetenv("FAKE_NVML_SLICES");
     check_visible(s, NULL, "GPU-aaaa1111-0000|GPU-aabb2222-0000|");
 }
@@ -181,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(every_gpu_that_answers_is_read),
         scratch_test(cuda_visible_devices_chooses_and_orders),
+        scratch_test(a_number_is_that_of_the_machine_whoever_sees_it),
         scratch_test(the_list_ends_at_the_first_entry_that_names_nothing),
         scratch_test(a_gpu_named_twice_leaves_none),
         scratch_test(a_slice_has_the_capability_of_its_gpu),

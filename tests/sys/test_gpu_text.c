@@ -28,8 +28,8 @@ static void gpus_are_numbered_from_0(void **state)
 static void a_list_that_was_printed_is_read(void **state)
 {
     static const struct gpu gpus[] = {
-        {"GPU-1", "NVIDIA A100-SXM4-40GB", 8, 0, 40ull << 30},
-        {"MIG-2/3/0", "", 12, 1, 5},
+        {"GPU-1", "NVIDIA A100-SXM4-40GB", 8, 0, 40ull << 30, 0},
+        {"MIG-2/3/0", "", 12, 1, 5, 3},
     };
     struct scratch *s = *state;
     struct gpu_list l;
@@ -49,16 +49,22 @@ static void a_list_that_was_printed_is_read(void **state)
 
 static void a_list_that_makes_no_sense_is_none(void **state)
 {
-    static const char *const wrong[] = {
-        "GPU-1\n",         "GPU-1 8.0\n",      "GPU-1 8.0 5\n",
-        "GPU-1 8.x 5 a\n", "GPU-1 8.0 -5 a\n", "GPU-1 8.0 5 a\n\n"};
+    static const char *const wrong[] = {"GPU-1\n",
+                                        "GPU-1 8.0\n",
+                                        "GPU-1 8.0 5\n",
+                                        "GPU-1 8.0 5 0\n",
+                                        "GPU-1 8.x 5 0 a\n",
+                                        "GPU-1 8.0 -5 0 a\n",
+                                        "GPU-1 8.0 5 -1 a\n",
+                                        "GPU-1 8.0 5 a\n",
+                                        "GPU-1 8.0 5 0 a\n\n"};
     struct scratch *s = *state;
     struct gpu_list l = {.count = 7};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
         assert_false(gpus_read(str_of(wrong[i]), s->arena, &l));
-    const char *too_long = arena_printf(s->arena, "GPU-%0200d 8.0 5 a\n", 1);
+    const char *too_long = arena_printf(s->arena, "GPU-%0200d 8.0 5 0 a\n", 1);
     assert_false(gpus_read(str_of(too_long), s->arena, &l));
-    too_long = arena_printf(s->arena, "GPU 8.0 5 %0200d\n", 1);
+    too_long = arena_printf(s->arena, "GPU 8.0 5 0 %0200d\n", 1);
     assert_false(gpus_read(str_of(too_long), s->arena, &l));
     assert_int_equal(l.count, 7);
 }

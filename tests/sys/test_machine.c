@@ -72,7 +72,7 @@ static void without_nvml_another_program_lists_them(void **state)
     scratch_program(
         s, "worker-cuda",
         "#!/bin/sh\n"
-        "test \"$*\" = --gpus && echo GPU-1 8.0 1024 NVIDIA A100\n");
+        "test \"$*\" = --gpus && echo GPU-1 8.0 1024 0 NVIDIA A100\n");
     setenv("THRONG_WORKER", scratch_path(s, "worker"), 1);
     assert_int_equal(machine_read(&m, NULL, s->arena, NULL), 0);
     unsetenv("THRONG_WORKER");
@@ -95,7 +95,7 @@ static void it_is_found_where_workers_are_installed(void **state)
     assert_int_equal(file_write(program, buf_str(&b), false, NULL), 0);
     buf_done(&b);
     scratch_program(s, "libexec/throng/throng-worker-cuda",
-                    "#!/bin/sh\necho GPU-1 8.0 1024 NVIDIA A100\n");
+                    "#!/bin/sh\necho GPU-1 8.0 1024 0 NVIDIA A100\n");
     struct spawn count = child_plain(ARGV(program, "--count-gpus"));
     int status = child_wait(child_start(&count).pid);
     assert_true(WIFEXITED(status));
@@ -118,7 +118,7 @@ static void one_that_hangs_holds_nobody(void **state)
     struct gpu_list l = {.count = 7};
     const char *program = scratch_program(
         s, "hangs",
-        "#!/bin/sh\necho GPU-1 8.0 1024 A100\nexec tail -f /dev/null\n");
+        "#!/bin/sh\necho GPU-1 8.0 1024 0 A100\nexec tail -f /dev/null\n");
     assert_false(gpu_read_by(program, 0.05, s->arena, &l));
     assert_int_equal(l.count, 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left */

@@ -298,7 +298,7 @@ static void the_text_form_is_as_documented(void **state)
     buf_init(&b);
     room_print(&b, &r);
     assert_string_equal(b.p, "cpus=2.0;memory=8589934592;parallel=4;"
-                             "gpu=MIG%2F1/A%3B1%25/8.0/1073741824");
+                             "gpu=MIG%2F1/A%3B1%25/8.0/1073741824/0");
     buf_done(&b);
 }
 
@@ -321,7 +321,8 @@ static void any_room_survives_its_text_form(void **state)
         assert_true(back.free_cpus == r.cpus);
         assert_int_equal(back.gpu_count, r.gpu_count);
         for (size_t k = 0; k < r.gpu_count; k++)
-            assert_true(str_eq(back.gpus[k].id, r.gpus[k].id));
+            assert_true(str_eq(back.gpus[k].id, r.gpus[k].id) &&
+                        back.gpus[k].number == r.gpus[k].number);
         buf_done(&b);
         buf_done(&again);
         arena_free(a);
@@ -338,12 +339,14 @@ static void a_damaged_text_form_is_refused(void **state)
                                         "parallel=-1",
                                         "wings=2",
                                         "gpu=1/2/3",
-                                        "gpu=a%2/b/8.0/1",
-                                        "gpu=a/b/x/1",
-                                        "gpu=a/b/8.0/1/2",
+                                        "gpu=a/b/8.0/1",
+                                        "gpu=a%2/b/8.0/1/0",
+                                        "gpu=a/b/x/1/0",
+                                        "gpu=a/b/8.0/1/-1",
+                                        "gpu=a/b/8.0/1/2/3",
                                         "cpus=2;;memory=1",
                                         "parallel=4294967296",
-                                        "gpu=%zz/b/8.0/1"};
+                                        "gpu=%zz/b/8.0/1/0"};
     struct arena *a = arena_new();
     struct room r;
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {

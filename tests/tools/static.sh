@@ -14,7 +14,7 @@ if [[ ! -x $static/throng ]]; then
 fi
 # It loads no NVML: another program does.
 printf '%s\n' '#!/bin/sh' \
-    'test "$*" = --gpus && echo GPU-1 9.0 150000000000 NVIDIA H200' >worker-cuda
+    'test "$*" = --gpus && echo GPU-1 9.0 150000000000 0 NVIDIA H200' >worker-cuda
 chmod +x worker-cuda
 run env THRONG_WORKER="$TMP/worker" "$static/throng" doctor
 check_matches 'throng-worker-cuda lists the GPUs' "$out" \

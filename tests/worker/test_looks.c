@@ -6,8 +6,8 @@
 #include "terms/gpu_reading.h"
 
 #define GPUS                                                                   \
-    "cpus=4;memory=1073741824;parallel=4;gpu=A/A100/8.0/42949672960;"          \
-    "gpu=B/A100/8.0/42949672960"
+    "cpus=4;memory=1073741824;parallel=4;gpu=A/A100/8.0/42949672960/0;"        \
+    "gpu=B/A100/8.0/42949672960/1"
 #define GB (1ull << 30)
 
 /* What a look at both GPUs has found; the second one is never busy. */

@@ -93,8 +93,8 @@ static void granted_gpus_are_the_visible_ones(void **state)
 {
     struct bench *b = *state;
     bench_start(b, "cpus=4;memory=1073741824;parallel=4;"
-                   "gpu=GPU-aa/A100/8.0/40000000000;"
-                   "gpu=GPU-bb/A100/8.0/40000000000");
+                   "gpu=GPU-aa/A100/8.0/40000000000/0;"
+                   "gpu=GPU-bb/A100/8.0/40000000000/1");
     struct task one = bench_shell(b, 1, "echo $CUDA_VISIBLE_DEVICES");
     one.needs.gpus = 2;
     assert_string_equal(printed(b, one), "GPU-aa,GPU-bb\n");
