@@ -76,6 +76,16 @@ static void check_inferences(struct call *c, const struct plan_campaign *p,
     }
 }
 
+/* One whose study is yet to be made may be one of them. */
+static bool runs_models(const struct plan_campaign *p)
+{
+    for (size_t i = 0; i < p->stage_count; i++)
+        if (p->stages[i].plan ? plan_runs_models(p->stages[i].plan)
+                              : p->stages[i].study != NULL)
+            return true;
+    return false;
+}
+
 struct plan_campaign *load_campaign(struct call *c, const char *file,
                                     const struct plan_reader *reader)
 {
@@ -88,6 +98,8 @@ struct plan_campaign *load_campaign(struct call *c, const char *file,
         plan_campaign_read(text, file, reader, c->arena, &problems);
     if (p)
         check_inferences(c, p, &problems);
+    if (p && !runs_models(p))
+        warn_of_device(c, file, &problems);
     say_problems(&problems);
     if (p && problems.errors) {
         plan_campaign_close(p);

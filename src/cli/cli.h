@@ -104,6 +104,10 @@ void say_study_used_last(const struct call *c,
 /* -1 and c->err: the command line names an engine or a device that there is
  * not. */
 int load_check_words(struct call *c);
+/* What is in `file` trains no model: the device that the command line names, if
+ * it does, counts for nothing. */
+void warn_of_device(struct call *c, const char *file,
+                    struct problems *problems);
 /* Reads and checks a study file, printing its problems to stderr; NULL when
  * there are errors. `name` overrides the study's name (--new). */
 struct plan *load_plan(struct call *c, const char *file, const char *name);

@@ -44,6 +44,14 @@ int load_check_words(struct call *c)
     return check_engine(c) || check_device(c) ? -1 : 0;
 }
 
+void warn_of_device(struct call *c, const char *file, struct problems *problems)
+{
+    if (optional(c, "device"))
+        problems_add(problems, PROBLEM_WARNING, str_of(file), 0, 0,
+                     STR("resources says whether a program has a GPU"),
+                     "--device is not used: a program computes where it likes");
+}
+
 /* A name given on the command line becomes a folder's, as one in a file. */
 static int check_name(struct call *c, const char *name)
 {
@@ -100,6 +108,8 @@ static struct plan *load(struct call *c, const char *file,
     reader.count_words = "set run_cap, or use --count N";
     reader.counted = c->verb == &verb_run && call_option(c, "count");
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
+    if (plan && !plan_runs_models(plan))
+        warn_of_device(c, file, problems);
     if (problems->errors || !optional(c, "quiet"))
         say_problems(problems); /* who asked for silence hears of mistakes */
     if (!plan)

@@ -219,3 +219,22 @@ END
 run "$THRONG" check queued.yaml --try 1
 check_status "a study of a cluster is tried on this machine" 0
 check_matches "and measured" "$out" "^measured 1 trial"
+
+# ---- what is said of a device ----------------------------------------------------
+for verb in check run; do
+    run "$THRONG" $verb grown.yaml --device cpuu
+    check_status "$verb: a device that is none is refused" 2
+    run "$THRONG" $verb queued.yaml --engine local --device cpu
+    check_status "$verb: one for a program is no mistake" 0
+    check_contains "$verb: but is said to count for nothing" "$out$err" \
+        'queued.yaml: warning: --device is not used: a program computes where it likes (resources says whether a program has a GPU)'
+done
+run "$THRONG" check grown.yaml --device cpu
+check_lacks "for models it counts" "$out$err" 'not used'
+printf 'stages:\n  one: {study: queued.yaml, engine: local}\n' >campaign.yaml
+run "$THRONG" check campaign.yaml --device cuda
+check_contains "a campaign of programs uses none either" "$out$err" \
+    'campaign.yaml: warning: --device is not used'
+printf '  two: {study: grown.yaml}\n' >>campaign.yaml
+run "$THRONG" check campaign.yaml --device cpu
+check_lacks "one in which a stage trains does" "$out$err" 'not used'
