@@ -2,8 +2,9 @@
  *
  * Both workers are asked once (throng-worker --time-device), for some tenths of
  * a second each; what they say is kept in the person's cache, for as long as
- * they, the machine and its GPUs are the same. Why one says nothing is not
- * kept: it is asked anew each time. */
+ * they, the machine and its GPUs are the same. That one does not answer in time
+ * is kept, too, for a while (device_silence.c); why else one says nothing is
+ * not: it is asked anew each time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #include "study/program_read.h"
 #include "study/study.h"
 
-#define TIMING_S 60.0 /* a driver may compile kernels first */
 #define CACHE_MAX 4096
 
 /* ---- asking a worker ----------------------------------------------------- */
@@ -41,13 +41,13 @@ static bool parse_timing(struct str text, struct device_pace *p)
     return device_pace_fit(p, samples);
 }
 
-static bool ask(const char *worker, const char *device, const char *scratch,
-                struct device_pace *p)
+static bool ask(const struct device_asked *q, const char *worker,
+                const char *device, struct device_pace *p)
 {
     const char *argv[] = {worker, "--time-device", device, NULL};
     struct buf said;
     buf_init(&said);
-    bool known = program_read("/", scratch, argv, TIMING_S, &said) == 0 &&
+    bool known = program_read("/", q->scratch, argv, q->wait_s, &said) == 0 &&
                  parse_timing(buf_str(&said), p);
     buf_done(&said);
     return known;
@@ -115,12 +115,12 @@ static void keep(const char *path, struct str stamp,
 /* ---- the whole ----------------------------------------------------------- */
 
 /* What it says of its GPU, as doctor tells it. */
-static int say_why(const char *cuda_worker, struct err *err)
+static int say_why(const struct device_asked *q, struct err *err)
 {
     struct buf said;
     struct str line, mark;
     buf_init(&said);
-    int rc = device_described(cuda_worker, TIMING_S, &said);
+    int rc = device_described(q->cuda_worker, q->wait_s, &said);
     struct str text = buf_str(&said);
     bool told = !rc && str_split(&text, '\n', &line) &&
                 str_split(&line, ' ', &mark) && str_is(mark, "--");
@@ -133,20 +133,77 @@ static int say_why(const char *cuda_worker, struct err *err)
     return -1;
 }
 
+static bool has_waited(const struct device_asked *q, int64_t since_ns)
+{
+    return (double)(clock_mono_ns() - since_ns) * 1e-9 >= q->wait_s;
+}
+
+/* *silent: the GPU has not answered in time, of which err says nothing. */
 static int ask_both(const struct device_asked *q, struct device_pace *cpu,
-                    struct device_pace *gpu, struct err *err)
+                    struct device_pace *gpu, bool *silent, struct err *err)
 {
     int64_t began = clock_mono_ns();
-    if (ask(q->cuda_worker, "cuda", q->scratch, gpu))
-        return ask(q->worker, "cpu", q->scratch, cpu)
+    if (ask(q, q->cuda_worker, "cuda", gpu))
+        return ask(q, q->worker, "cpu", cpu)
                    ? 0
                    : err_set(err, ERR_MISSING,
                              "throng-worker does not say how fast the cpu is");
-    if ((double)(clock_mono_ns() - began) * 1e-9 < TIMING_S)
-        return say_why(q->cuda_worker, err);
-    return err_set(err, ERR_MISSING,
-                   "throng-worker-cuda did not say within %g s how fast it is",
-                   TIMING_S);
+    *silent = has_waited(q, began);
+    if (*silent)
+        return -1;
+    began = clock_mono_ns();
+    say_why(q, err);
+    *silent = has_waited(q, began);
+    return -1;
+}
+
+static int say_silent(const struct device_asked *q, double when,
+                      struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    clock_print(&b, when, false);
+    err_set(err, ERR_MISSING,
+            "throng-worker-cuda did not say within %g s how fast it is (%s; "
+            "asked again a day later, after a reboot, with another driver, and "
+            "by `throng doctor`)",
+            q->wait_s, b.p);
+    buf_done(&b);
+    return -1;
+}
+
+/* What is kept, or else what they say. */
+static int find(const struct device_asked *q, const char *path,
+                struct device_pace *const paces[2], struct err *err)
+{
+    struct buf stamp, text;
+    bool silent = false;
+    double when;
+    int rc = 0;
+    buf_init(&stamp);
+    buf_init(&text);
+    print_stamp(&stamp, q);
+    if (path && file_read(path, CACHE_MAX, &text, NULL) == 0 &&
+        parse_kept(buf_str(&text), buf_str(&stamp), paces))
+        goto out;
+    if (device_silence_known(path, buf_str(&stamp), &when)) {
+        rc = say_silent(q, when, err);
+        goto out;
+    }
+    rc = ask_both(q, paces[0], paces[1], &silent, err);
+    if (silent) {
+        when = clock_wall();
+        device_silence_note(path, buf_str(&stamp), when);
+        rc = say_silent(q, when, err);
+    } else {
+        device_silence_forget(path);
+    }
+    if (!rc && path)
+        keep(path, buf_str(&stamp), paces);
+out:
+    buf_done(&stamp);
+    buf_done(&text);
+    return rc;
 }
 
 int device_paces(const struct device_asked *q, struct device_pace *cpu,
@@ -156,18 +213,46 @@ int device_paces(const struct device_asked *q, struct device_pace *cpu,
     if (!file_exists(q->cuda_worker))
         return err_set(err, ERR_MISSING, DEVICE_WORKER_MISSING);
     struct arena *a = arena_new();
-    const char *path = kept_at(q, a);
-    struct buf stamp, text;
+    int rc = find(q, kept_at(q, a), paces, err);
+    arena_free(a);
+    return rc;
+}
+
+/* ---- again --------------------------------------------------------------- */
+
+static bool was_silent(const struct device_asked *q, const char *path)
+{
+    struct buf stamp;
+    double when;
     buf_init(&stamp);
-    buf_init(&text);
     print_stamp(&stamp, q);
-    bool kept = path && file_read(path, CACHE_MAX, &text, NULL) == 0 &&
-                parse_kept(buf_str(&text), buf_str(&stamp), paces);
-    int rc = kept ? 0 : ask_both(q, cpu, gpu, err);
-    if (!rc && !kept && path)
-        keep(path, buf_str(&stamp), paces);
+    bool was = device_silence_known(path, buf_str(&stamp), &when);
     buf_done(&stamp);
-    buf_done(&text);
+    return was;
+}
+
+int device_ask_again(const struct machine *m, double wait_s, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct device_pace cpu, gpu;
+    struct device_asked q = {
+        .machine = m, .worker = worker_path(a, NULL), .wait_s = wait_s};
+    const char *path = kept_at(&q, a), *scratch = NULL;
+    int rc = 0;
+    if (!q.worker)
+        goto out;
+    q.cuda_worker = arena_printf(a, "%s-cuda", q.worker);
+    if (!was_silent(&q, path))
+        goto out;
+    scratch = scratch_make("device", err);
+    rc = scratch ? 0 : -1;
+    if (rc)
+        goto out;
+    q.scratch = path_join(a, scratch, "said");
+    device_silence_forget(path);
+    rc = device_paces(&q, &cpu, &gpu, err) ? -1 : 1;
+    scratch_remove(scratch);
+out:
     arena_free(a);
     return rc;
 }

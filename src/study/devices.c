@@ -559,7 +559,8 @@ static void open_here(struct study *s, struct device_asked *q)
 void study_devices_open(struct study *s)
 {
     struct device_asked q = {.machine = s->setup.machine,
-                             .worker = s->setup.worker};
+                             .worker = s->setup.worker,
+                             .wait_s = DEVICE_WAIT_S};
     bool here = place_is_here(str_of(study_place_name(s)));
     if (!plan_runs_models(s->plan) || !q.worker)
         return;

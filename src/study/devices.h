@@ -14,12 +14,27 @@ struct device_asked {
     const struct machine *machine;
     const char *worker, *cuda_worker;
     const char *scratch; /* a file to be made meanwhile */
+    double wait_s;       /* for each answer */
 };
-/* -1: one of them is not there, or makes no sense. */
+#define DEVICE_WAIT_S 60.0 /* a driver may compile kernels first */
+/* -1: one of them is not there, or makes no sense; or it did not answer in time
+ * a while ago, and is not asked again yet. */
 int device_paces(const struct device_asked *q, struct device_pace *cpu,
                  struct device_pace *gpu, struct err *err);
 /* Then `auto` is the cpu, of which err says why. */
 struct device_choice device_unusable(const struct err *err);
+
+/* ---- device_silence.c: that it did not answer -----------------------------
+ */
+
+/* `paces` is where paces are kept (NULL: nowhere), and `stamp` says what they
+ * are true of. True: it did not answer lately, and when that was. */
+bool device_silence_known(const char *paces, struct str stamp, double *when);
+void device_silence_note(const char *paces, struct str stamp, double when);
+void device_silence_forget(const char *paces);
+
+/* ---- what is to be done ---------------------------------------------------
+ */
 
 /* A GPU that the device cuda may be able to use. */
 bool device_may_be_there(const struct machine *m);

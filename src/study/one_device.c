@@ -17,6 +17,7 @@ bool one_device(const struct task *task, const char *scratch, struct arena *a,
     struct device_pace cpu, gpu;
     struct device_asked q = {.machine = &m,
                              .worker = worker_path(a, NULL),
+                             .wait_s = DEVICE_WAIT_S,
                              .scratch = path_join(a, scratch, "paces")};
     struct err err = {0};
     q.cuda_worker = q.worker ? arena_printf(a, "%s-cuda", q.worker) : NULL;

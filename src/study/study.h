@@ -554,6 +554,10 @@ struct one_task {
     unsigned asked; /* times that somebody wanted it to end */
 };
 
+/* Where the GPU did not say in time how fast it is, which is remembered for a
+ * while, it is asked again: 1: it says it now; -1: it does not; 0: nobody
+ * remembers anything of the kind. */
+int device_ask_again(const struct machine *m, double wait_s, struct err *err);
 struct device_choice;
 /* The device that is through with it sooner, be it trained or asked, where
  * nobody has named one; the cpu where no GPU can be used. False: there is none,

@@ -20,32 +20,32 @@ void health_found(struct health *f, const char *name, bool ok, const char *text)
 }
 
 /* False: nobody can ask for its GPUs. */
-static bool look_at_machine(struct health *f)
+static bool look_at_machine(struct health *f, struct machine *m)
 {
-    struct machine m;
     struct err err = {0};
     struct buf b;
-    if (machine_read(&m, getenv("THRONG_GPUS"), f->arena, &err)) {
+    *m = (struct machine){0};
+    if (machine_read(m, getenv("THRONG_GPUS"), f->arena, &err)) {
         health_found(f, "machine", false,
                      arena_cstr(f->arena, str_of(err.text)));
         return true;
     }
     buf_init(&b);
-    num_print_bytes(&b, m.memory_bytes);
+    num_print_bytes(&b, m->memory_bytes);
     health_found(f, "machine", true,
-                 arena_printf(f->arena, "%s: %u cpu%s, %s for tasks", m.host,
-                              m.cpus, m.cpus == 1 ? "" : "s", b.p));
+                 arena_printf(f->arena, "%s: %u cpu%s, %s for tasks", m->host,
+                              m->cpus, m->cpus == 1 ? "" : "s", b.p));
     buf_done(&b);
-    if (m.gpus_silent)
+    if (m->gpus_silent)
         health_found(f, "gpus", false,
                      "the NVIDIA driver does not answer: no GPU is used "
                      "(nvidia-smi would hang, too; its log is in dmesg)");
     else
-        note(f, "gpus", m.gpu_count ? HEALTH_OK : HEALTH_ABSENT,
-             m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
-                                        m.gpus[0].name)
-                         : "none seen (NVML is not here or lists none)");
-    return !m.gpus_silent;
+        note(f, "gpus", m->gpu_count ? HEALTH_OK : HEALTH_ABSENT,
+             m->gpu_count ? arena_printf(f->arena, "%zu, first: %s",
+                                         m->gpu_count, m->gpus[0].name)
+                          : "none seen (NVML is not here or lists none)");
+    return !m->gpus_silent;
 }
 
 static void look_at_devices(struct health *f)
@@ -67,8 +67,8 @@ static void look_at_worker(struct health *f)
                  worker ? worker : arena_cstr(f->arena, str_of(err.text)));
 }
 
-/* In the order in which it says them. */
-static void ask_gpu_worker(struct health *f, const char *cuda)
+/* In the order in which it says them. True: it has said something. */
+static bool ask_gpu_worker(struct health *f, const char *cuda)
 {
     static const char *const names[] = {"cuda", "nvrtc"};
     struct buf said;
@@ -88,12 +88,29 @@ static void ask_gpu_worker(struct health *f, const char *cuda)
         note(f, names[i], ok ? HEALTH_OK : HEALTH_ABSENT,
              arena_cstr(f->arena, line));
     }
+    bool has_said = !rc && said.len;
     buf_done(&said);
+    return has_said;
+}
+
+/* What `device: auto` remembers of a GPU that hung is looked at again. */
+static void look_at_silence(struct health *f, const struct machine *m)
+{
+    struct err err = {0};
+    int rc = device_ask_again(m, DESCRIBE_S, &err);
+    if (rc > 0)
+        note(f, "auto", HEALTH_OK,
+             "the GPU says again how fast it is: `device: auto` may take it");
+    if (rc < 0)
+        note(f, "auto", HEALTH_ABSENT,
+             arena_printf(f->arena, "`device: auto` takes the cpu: %s",
+                          err.text));
 }
 
 /* The second worker is built where CUDA's compiler is found. A driver that does
  * not answer would hold it, too. */
-static void look_at_gpu_training(struct health *f, bool driver_answers)
+static void look_at_gpu_training(struct health *f, const struct machine *m,
+                                 bool driver_answers)
 {
     char *worker = worker_path(f->arena, NULL);
     char *cuda = worker ? arena_printf(f->arena, "%s-cuda", worker) : NULL;
@@ -102,8 +119,8 @@ static void look_at_gpu_training(struct health *f, bool driver_answers)
              "no throng-worker-cuda beside the worker: throng was built "
              "without nvcc, or with one that cannot compile (meson setup says "
              "why), and built-in training runs on cpus");
-    else if (driver_answers)
-        ask_gpu_worker(f, cuda);
+    else if (driver_answers && ask_gpu_worker(f, cuda))
+        look_at_silence(f, m);
 }
 
 static void look_at_folder(struct health *f)
@@ -186,10 +203,11 @@ bool health_look_at_store(struct health *f, struct store *store,
 
 void health_look(struct health *f)
 {
-    bool driver_answers = look_at_machine(f);
+    struct machine m;
+    bool driver_answers = look_at_machine(f, &m);
     look_at_worker(f);
     look_at_devices(f);
-    look_at_gpu_training(f, driver_answers);
+    look_at_gpu_training(f, &m, driver_answers);
     look_at_folder(f);
     look_for(f, "python3", "Python programs");
     look_for(f, "git", "recording the commit of a study");

@@ -428,3 +428,42 @@ mv gone fault
 run "$THRONG" run shards.yaml --new nowhere --device cuda
 check_contains 'shards that ask for it hear of it' "$err" \
     'this machine has no device cuda: this machine has no NVIDIA driver; the device cpu does without'
+
+# A GPU that hung when it was timed costs nobody else a minute.
+rm fault
+rm ".cache/throng/paces-$(uname -n)"
+worker_says() { # SCRIPT: to each question, which it notes
+    printf '#!/bin/sh\necho "$*" >>%s\n%s\n' "$TMP/questions" "$1" >bin/throng-worker-cuda
+}
+worker_says 'exit 1'
+silent() { # HOURS: so long ago
+    {
+        printf 'throng-silence 1 %s %s\n' "$(cat /sys/module/nvidia/version 2>/dev/null || echo -)" \
+            "$(cat /proc/sys/kernel/random/boot_id)"
+        printf 'throng-paces 1 %s' "$(nproc)"
+        printf ' %s' "$(stat -c %s.%Y bin/throng-worker)" \
+            "$(stat -c %s.%Y bin/throng-worker-cuda)" 0 -
+        printf '\n%s\n' $(($(date +%s) - $1 * 3600))
+    } >".cache/throng/paces-$(uname -n)-silence"
+}
+silent 2
+study silent '[4]' >silent.yaml
+run "$THRONG" run silent.yaml
+check_status 'where a GPU hung a while ago the cpu trains' 0
+check_equal 'all of them, again' ' 4 "device":"cpu" ' "$(devices silent)"
+hung='cpu: no GPU can be used here: throng-worker-cuda did not say within 60 s how fast it is ('
+check_contains 'which is said, and since when' "$err" "device $hung$(date -d '2 hours ago' +%Y-%m-%d)"
+check_contains 'with what it waits for' "$err" 'asked again a day later'
+check_contains 'also later, of a hung one' "$("$THRONG" status silent)" "auto chose $hung"
+run "$THRONG" predict net.safetensors --data xy.csv
+check_contains 'so it is where models are asked' "$err" "throng predict: device $hung"
+check 'and it is not asked' test ! -e questions
+worker_says '[ "$1" = --time-device ] || exec echo ok an H200
+echo start 0.1; echo 10 1e3 1; echo 10 1e9 2'
+silent 2
+run "$THRONG" doctor
+check_matches 'doctor asks it' "$out" '^ok +auto +the GPU says again how fast it is'
+run "$THRONG" doctor
+check_lacks 'then nothing is remembered' "$out" ' auto '
+run "$THRONG" run silent.yaml --new again
+check_contains 'and who trains next chooses' "$err" 'device cpu: 4 trials should take'
