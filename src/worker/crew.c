@@ -99,11 +99,21 @@ static void count_points(struct attempt *a, struct str payload)
         a->metrics.points += c.count;
 }
 
+/* Of no task: why it leaves. */
+static void note_absent(const struct trainer *t, const struct record *r)
+{
+    struct crew_gpus *g = &t->worker->gpus;
+    if (r->type == RECORD_NOTICE && r->task == 0)
+        snprintf(g->absent, sizeof g->absent, "%.*s", STRF(r->payload));
+}
+
 static void on_record(void *context, const struct record *r)
 {
     struct attempt *a = member_of(context, r);
-    if (!a)
+    if (!a) {
+        note_absent(context, r);
         return;
+    }
     if (r->type == RECORD_METRICS) {
         count_points(a, r->payload);
         worker_say(a, RECORD_METRICS, r->payload);
@@ -164,7 +174,8 @@ static const char *program_of(const struct trainer *t, char *path, size_t size,
     return NULL;
 }
 
-/* Where there is another GPU a trainer leaves that does not see its own. */
+/* Where there is another GPU, or the cpu will do, a trainer leaves that does
+ * not see its own. */
 static int spawn(struct trainer *t, bool may_leave, int fd, struct err *err)
 {
     struct worker *w = t->worker;
@@ -292,17 +303,30 @@ static int choose_on(const struct attempt *a)
     return on;
 }
 
+/* A GPU that was there when `auto` chose it may be gone. The best of them is
+ * where all are. */
+static bool takes_cpu(const struct attempt *a, int on)
+{
+    const struct crew_gpus *g = &a->worker->gpus;
+    return a->task.auto_device && *g->absent && (on < 0 || g->list[on].gone);
+}
+
+static bool has_other(const struct attempt *a, int on)
+{
+    const struct worker *w = a->worker;
+    return crew_gpus_has_other(&w->gpus, &w->room, &a->grant, on);
+}
+
 /* A GPU has one, in which all its members are trained together. */
-static struct trainer *choose_gpu(struct attempt *a, struct err *err)
+static struct trainer *man_gpu(struct attempt *a, int on, struct err *err)
 {
     struct worker *w = a->worker;
-    int on = choose_on(a);
+    bool gone = on >= 0 && w->gpus.list[on].gone;
     struct trainer *t = trainer_on(w, on);
-    struct post post = {
-        .gpu = true,
-        .on = on,
-        .may_leave = on >= 0 && !w->gpus.list[on].gone &&
-                     crew_gpus_has_other(&w->gpus, &w->room, &a->grant, on)};
+    struct post post = {.gpu = true,
+                        .on = on,
+                        .may_leave = a->task.auto_device ||
+                                     (on >= 0 && !gone && has_other(a, on))};
     return t ? t : trainer_new(w, &post, err);
 }
 
@@ -324,15 +348,34 @@ bool crew_wants_gpu(const struct attempt *a)
     return device && device->gpu;
 }
 
+static void say_cpu(struct attempt *a)
+{
+    struct crew_gpus *g = &a->worker->gpus;
+    if (!g->told)
+        worker_notice(a,
+                      "auto chose the device %.*s, which is not here (%s); the "
+                      "%s takes its place",
+                      STRF(a->task.device), g->absent, devices[0].name);
+    g->told = true;
+}
+
 static int hand_over(struct attempt *a, struct err *err)
 {
     struct worker *w = a->worker;
-    struct trainer *t = crew_wants_gpu(a) ? choose_gpu(a, err) : choose(w, err);
+    struct task task = a->task;
+    bool on_gpu = crew_wants_gpu(a);
+    int on = on_gpu ? choose_on(a) : -1;
+    if (on_gpu && takes_cpu(a, on)) {
+        say_cpu(a);
+        task.device = str_of(devices[0].name);
+        on_gpu = false;
+    }
+    struct trainer *t = on_gpu ? man_gpu(a, on, err) : choose(w, err);
     if (!t)
         return -1;
     man(a, t);
     buf_reset(&w->payload);
-    task_print(&w->payload, &a->task);
+    task_print(&w->payload, &task);
     tell(a, RECORD_TASK, buf_str(&w->payload));
     return 0;
 }
@@ -430,12 +473,16 @@ static void move(struct attempt *a)
 static bool has_left(struct trainer *t, int status)
 {
     struct crew_gpu *gpu = gpu_of(t);
+    char *absent = t->worker->gpus.absent;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (gpu && code == CREW_EXIT_FAILED)
         crew_gpu_failed(gpu, clock_mono_ns());
-    if (!gpu || code != CREW_EXIT_ABSENT)
+    if (!t->gpu || code != CREW_EXIT_ABSENT)
         return false;
-    gpu->gone = true;
+    if (gpu)
+        gpu->gone = true;
+    if (!*absent) /* its last word is lost */
+        snprintf(absent, sizeof t->worker->gpus.absent, "its trainer left");
     return true;
 }
 
@@ -450,7 +497,7 @@ static void dismiss(struct trainer *t, int status)
         if (a->trainer != t)
             continue;
         if (left && a->verdict == OUTCOME_NONE) {
-            if (!told)
+            if (!told && has_other(a, t->on))
                 worker_notice(a,
                               "GPU %.*s is not there any more; what was to be "
                               "trained on it goes to the others",

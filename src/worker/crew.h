@@ -10,7 +10,9 @@
  * counts, the other attempts end as lost, together with so many, so that they
  * are tried again: the conductor lets who may be the cause run with fewer and
  * fewer others. A trainer that does not end a member when it is told to (it
- * hangs in a read, or was stopped) is killed. */
+ * hangs in a read, or was stopped) is killed. One whose GPU is not there leaves
+ * before it begins: its members go to other GPUs, or, where there is none and
+ * nobody has named the device, to the trainers for cpus. */
 #ifndef THRONG_WORKER_CREW_H
 #define THRONG_WORKER_CREW_H
 
@@ -56,5 +58,7 @@ void crew_done(struct worker *w);
 
 /* The process (trainer.c): reads tasks from the socket until it closes. */
 int train_main(int fd, const char *folder);
+/* In its place: says why there is no GPU for it. */
+void train_leave(int fd, const char *why);
 
 #endif

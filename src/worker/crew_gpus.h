@@ -21,6 +21,8 @@ struct crew_gpu {
 };
 struct crew_gpus {
     struct crew_gpu list[ROOM_GPUS_MAX];
+    char absent[256]; /* why the last that left did so; "": none has */
+    bool told;        /* that the cpu takes its place */
 };
 
 /* One of those that were granted, or, where none of them can be used, of the

@@ -358,9 +358,13 @@ static int be_trainer(const struct command_line *c, int argc, char **argv)
     char *folder = c->setup.folder ? xstrdup(c->setup.folder) : NULL;
     signal(SIGTERM, SIG_IGN); /* of a scheduler: the worker says what to do */
     rename_self(argc, argv, "throng: trainer");
-    int code = c->or_leave && nn_device_absent(devices[DEVICE_cuda].name)
-                   ? CREW_EXIT_ABSENT
-                   : train_main(c->trainer, folder);
+    const char *absent =
+        c->or_leave ? nn_device_absent(devices[DEVICE_cuda].name) : NULL;
+    int code = CREW_EXIT_ABSENT;
+    if (absent)
+        train_leave(c->trainer, absent);
+    else
+        code = train_main(c->trainer, folder);
     free(folder);
     return code;
 }

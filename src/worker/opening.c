@@ -148,29 +148,10 @@ static int read_new_rows(struct train *t, struct member *m,
     return 0;
 }
 
-/* Where nobody has named one the first does for one that is not here, which is
- * said: a GPU that was there when `auto` chose it may be gone. */
-static const struct device *asked_device(struct train *t, struct member *m,
-                                         struct err *err)
-{
-    const struct device *asked = device_find(m->task.device, err);
-    const char *absent = asked && m->task.auto_device && asked != &devices[0]
-                             ? nn_device_absent(asked->name)
-                             : NULL;
-    if (!absent)
-        return asked;
-    member_say_once(t, m,
-                    arena_printf(m->arena,
-                                 "auto chose the device %s, which is not here "
-                                 "(%s); the %s takes its place",
-                                 asked->name, absent, devices[0].name));
-    return &devices[0];
-}
-
 /* The one that is asked for, unless it refuses the model, which is said. */
 static int choose_device(struct train *t, struct member *m, struct err *err)
 {
-    const struct device *asked = asked_device(t, m, err);
+    const struct device *asked = device_find(m->task.device, err);
     struct buf why;
     if (!asked)
         return -1;

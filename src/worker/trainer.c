@@ -238,6 +238,17 @@ static void done(struct train *t)
     buf_done(&t->payload);
 }
 
+/* It is about no task. */
+void train_leave(int fd, const char *why)
+{
+    struct record r = {.type = RECORD_NOTICE, .payload = str_of(why)};
+    struct buf b;
+    buf_init(&b);
+    record_print(&b, &r);
+    fd_write_all(fd, b.p, b.len, NULL);
+    buf_done(&b);
+}
+
 int train_main(int fd, const char *folder)
 {
     struct train t = {.fd = fd, .folder = folder, .spent_ns = clock_mono_ns()};

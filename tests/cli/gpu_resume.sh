@@ -96,6 +96,17 @@ check 'where the only GPU falls off the bus the cpu goes on' \
 check_contains 'which is said, with the reason' "$(cat falls.log)" \
     'auto chose the device cuda, which is not here (no NVIDIA GPU can be seen); the cpu takes its place'
 check_lacks 'and no trial has failed' "$("$THRONG" status falls)" failed
+# One for each cpu, where there are as many models.
+trainers() { # those that the worker for cpus is
+    local pid
+    for pid in $(pgrep -P "$(pgrep -P $conductor -f throng-worker)"); do
+        readlink "/proc/$pid/exe"
+    done | grep -c '/throng-worker$'
+}
+most=$(($(nproc) < 2 ? $(nproc) : 2))
+all_train() { [ "$(trainers)" -eq $most ]; }
+check 'with as many trainers as a study of the cpu has' wait_for 60 all_train
+check_equal 'which is said once' 1 "$(grep -c 'takes its place' falls.log)"
 kill -TERM $conductor
 wait $conductor
 echo 'absent=no NVIDIA GPU can be seen' >fault
