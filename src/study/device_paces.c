@@ -44,7 +44,9 @@ static bool parse_timing(struct str text, struct device_pace *p)
 static bool ask(const struct device_asked *q, const char *worker,
                 const char *device, struct device_pace *p)
 {
-    const char *argv[] = {worker, "--time-device", device, NULL};
+    const char *gpu = worker == q->cuda_worker ? device_gpu(q->machine) : NULL;
+    const char *argv[] = {
+        worker, "--time-device", device, gpu ? "--gpu" : NULL, gpu, NULL};
     struct buf said;
     buf_init(&said);
     bool known = program_read("/", q->scratch, argv, q->wait_s, &said) == 0 &&
@@ -120,7 +122,7 @@ static int say_why(const struct device_asked *q, struct err *err)
     struct buf said;
     struct str line, mark;
     buf_init(&said);
-    int rc = device_described(q->cuda_worker, q->wait_s, &said);
+    int rc = device_described(q->cuda_worker, q->machine, q->wait_s, &said);
     struct str text = buf_str(&said);
     bool told = !rc && str_split(&text, '\n', &line) &&
                 str_split(&line, ' ', &mark) && str_is(mark, "--");

@@ -47,6 +47,10 @@ struct device_work device_work_of(const struct nn_model *m, size_t rows,
  * a shard. False: nobody knows, or no GPU can do it. */
 bool task_work(const struct task *task, struct device_work *w);
 
+/* The first that the device cuda can use, else the first, as
+ * CUDA_VISIBLE_DEVICES takes it; NULL: none is known. */
+const char *device_gpu(const struct machine *m);
+
 /* Somebody has named a GPU for its models. */
 bool device_is_named_gpu(const struct plan *p);
 /* A whole GPU, which somebody has asked for, becomes a member's part of one:

@@ -423,9 +423,11 @@ bool cost_is_one(struct str name);
 /* $THRONG_WORKER, beside throng, in ../libexec/throng, or on PATH; in the
  * arena. NULL: err says where it was looked for. */
 char *worker_path(struct arena *a, struct err *err);
-/* What throng-worker-cuda says of the GPU, as nn_device_describe has it, in b;
- * it is given so many seconds. -1: it has said nothing. */
-int device_described(const char *cuda_worker, double seconds, struct buf *b);
+/* What throng-worker-cuda says of the first GPU of the machine that it can use,
+ * as nn_device_describe has it, in b; it is given so many seconds. -1: it has
+ * said nothing. */
+int device_described(const char *cuda_worker, const struct machine *m,
+                     double seconds, struct buf *b);
 /* Where `import throng` is found: in the sources beside which throng was
  * built, or where it was installed. NULL: neither is there. */
 char *python_folder(struct arena *a);

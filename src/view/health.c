@@ -68,13 +68,14 @@ static void look_at_worker(struct health *f)
 }
 
 /* In the order in which it says them. True: it has said something. */
-static bool ask_gpu_worker(struct health *f, const char *cuda)
+static bool ask_gpu_worker(struct health *f, const char *cuda,
+                           const struct machine *m)
 {
     static const char *const names[] = {"cuda", "nvrtc"};
     struct buf said;
     struct str line, mark;
     buf_init(&said);
-    int rc = device_described(cuda, DESCRIBE_S, &said);
+    int rc = device_described(cuda, m, DESCRIBE_S, &said);
     struct str text = buf_str(&said);
     if (rc || !text.len)
         note(f, names[0], HEALTH_ABSENT,
@@ -119,7 +120,7 @@ static void look_at_gpu_training(struct health *f, const struct machine *m,
              "no throng-worker-cuda beside the worker: throng was built "
              "without nvcc, or with one that cannot compile (meson setup says "
              "why), and built-in training runs on cpus");
-    else if (driver_answers && ask_gpu_worker(f, cuda))
+    else if (driver_answers && ask_gpu_worker(f, cuda, m))
         look_at_silence(f, m);
 }
 

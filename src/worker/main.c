@@ -58,6 +58,8 @@ static const char usage[] =
     "  --or-leave         with it: exit with 69 where its GPU is not there\n"
     "  --time-device NAME  say how fast it trains there\n"
     "  --describe-device NAME  say what is here of it\n"
+    "  --gpu ID           which one these two look at, as "
+    "CUDA_VISIBLE_DEVICES has it\n"
     "  --gpus             list those of this machine\n"
     "  --compile-kernels STEM  make STEM.cubin of STEM.cu, for a GPU\n"
     "  --version          print the version\n"
@@ -71,6 +73,7 @@ struct command_line {
     int trainer;       /* socket of a trainer process; -1: this is a worker */
     const char *timed; /* the device to time; NULL: none */
     const char *described; /* the device to describe; NULL: none */
+    const char *gpu;       /* for these two; NULL: what can be seen */
     const char *kernels;   /* to compile; NULL: none */
     bool gpus;             /* are to be listed */
     bool or_leave;         /* such a one needs its GPU */
@@ -119,6 +122,7 @@ static const struct option_row rows[] = {
     {"time-device", OPTION_TEXT, AT(timed), 0},
     {"describe-device", OPTION_TEXT, AT(described), 0},
     {"compile-kernels", OPTION_TEXT, AT(kernels), 0},
+    {"gpu", OPTION_TEXT, AT(gpu), 0},
     {"gpus", OPTION_FLAG, AT(gpus), 0},
     {"or-leave", OPTION_FLAG, AT(or_leave), 0},
     {"version", OPTION_FLAG, AT(version), 0},
@@ -409,6 +413,8 @@ static int compile_kernels(const char *stem)
 static int do_other(const struct command_line *c, int argc, char **argv)
 {
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+    if (c->gpu)
+        setenv("CUDA_VISIBLE_DEVICES", c->gpu, 1);
     if (c->version || c->help) {
         fputs(c->help ? usage : "throng-worker " THRONG_VERSION "\n", stdout);
         return 0;

@@ -19,6 +19,13 @@ check_matches 'and it is said why there is none' "$out" \
     '^-- +cuda +this machine has no NVIDIA driver$'
 rm fault
 
+# Of several it is the first that can be used, as for models that are trained.
+echo off=1 >fault
+THRONG_GPUS=t4:7.5:16G,h200:9.0:140G run "$THRONG" doctor
+check_matches 'the first GPU that is new enough is meant' "$out" \
+    '^-- +cuda +no NVIDIA GPU can be seen$'
+rm fault
+
 # NVML's list, for a throng that cannot load NVML.
 mkdir nvml
 cp "$THRONG_BUILD/tests/sys/libfake_nvml.so" nvml/libnvidia-ml.so.1
