@@ -11,6 +11,7 @@
 
 /* Present only in programs that link dep_sys_gpu. */
 #pragma weak gpu_nvml_read
+#pragma weak gpu_nvml_is_there
 
 /* The number of CPUs in our affinity mask. The kernel refuses a mask that is
  * shorter than its own, so it grows until it fits. */
@@ -50,12 +51,17 @@ static const char *lister(struct arena *a)
 }
 
 /* False: the driver does not answer. */
-static bool ask_for_gpus(struct arena *a, struct gpu_list *list)
+static bool ask_for_gpus(struct arena *a, struct gpu_list *list,
+                         const char **unasked)
 {
+    if (gpu_nvml_read && !gpu_nvml_is_there(GPU_NVML_LIBRARY))
+        *unasked = GPU_NVML_LIBRARY;
     if (gpu_nvml_read)
         return gpu_read_apart(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"),
                               MACHINE_GPU_WAIT_S, a, list);
     const char *program = lister(a);
+    if (!program || access(program, X_OK) != 0)
+        *unasked = "throng-worker-cuda";
     return !program || gpu_read_by(program, MACHINE_GPU_WAIT_S, a, list);
 }
 
@@ -82,7 +88,7 @@ int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
     if (gpus_text && gpu_parse(gpus_text, a, &list, err) < 0)
         return -1;
     if (!gpus_text)
-        read.gpus_silent = !ask_for_gpus(a, &list);
+        read.gpus_silent = !ask_for_gpus(a, &list, &read.gpus_unasked);
     if (read_rest(&read, &list, err))
         return -1;
     *m = read;

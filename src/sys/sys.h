@@ -361,6 +361,8 @@ struct machine {
     size_t gpu_count;
     bool gpus_described; /* they are what a text says, not what NVML knows */
     bool gpus_silent;    /* the driver did not answer: nobody knows of any */
+    const char *gpus_unasked; /* the library or program that would be asked, and
+                                 is not here; NULL: it is */
 };
 #define MACHINE_GPU_WAIT_S 20.0 /* one that sleeps may take seconds to wake */
 /* Looks at this machine. gpus_text describes GPUs instead of asking NVML:

@@ -19,6 +19,28 @@ void health_found(struct health *f, const char *name, bool ok, const char *text)
     note(f, name, ok ? HEALTH_OK : HEALTH_BAD, text);
 }
 
+/* Why there is none, and where to look on. */
+static const char *no_gpu(const struct machine *m, struct arena *a)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (m->gpus_described)
+        return "none: THRONG_GPUS says so";
+    if (m->gpus_unasked)
+        return arena_printf(a,
+                            "none seen: %s is not here (no NVIDIA driver is "
+                            "installed, a container was started without its "
+                            "GPUs, or a static throng has no second worker)",
+                            m->gpus_unasked);
+    if (visible)
+        return arena_printf(a,
+                            "none seen: CUDA_VISIBLE_DEVICES is `%s`, and "
+                            "NVML lists none of these (`nvidia-smi -L` lists "
+                            "all)",
+                            visible);
+    return "none seen: there is a driver's NVML, which lists none "
+           "(`nvidia-smi` may say why)";
+}
+
 /* False: nobody can ask for its GPUs. */
 static bool look_at_machine(struct health *f, struct machine *m)
 {
@@ -42,9 +64,12 @@ static bool look_at_machine(struct health *f, struct machine *m)
                      "(nvidia-smi would hang, too; its log is in dmesg)");
     else
         note(f, "gpus", m->gpu_count ? HEALTH_OK : HEALTH_ABSENT,
-             m->gpu_count ? arena_printf(f->arena, "%zu, first: %s",
-                                         m->gpu_count, m->gpus[0].name)
-                          : "none seen (NVML is not here or lists none)");
+             m->gpu_count
+                 ? arena_printf(
+                       f->arena, "%zu, first: %s%s", m->gpu_count,
+                       m->gpus[0].name,
+                       m->gpus_described ? " (described by THRONG_GPUS)" : "")
+                 : no_gpu(m, f->arena));
     return !m->gpus_silent;
 }
 
@@ -119,8 +144,12 @@ static void look_at_gpu_training(struct health *f, const struct machine *m,
         note(f, "cuda", HEALTH_ABSENT,
              "no throng-worker-cuda beside the worker: throng was built "
              "without nvcc, or with one that cannot compile (meson setup says "
-             "why), and built-in training runs on cpus");
-    else if (driver_answers && ask_gpu_worker(f, cuda, m))
+             "why); built-in training runs on cpus until it is built where a "
+             "CUDA is");
+    else if (!driver_answers)
+        note(f, "cuda", HEALTH_ABSENT,
+             "not asked: it would wait for the driver, too");
+    else if (ask_gpu_worker(f, cuda, m))
         look_at_silence(f, m);
 }
 

@@ -63,3 +63,25 @@ check_equal 'once, too' 1 "$(grep -c '^[a-z-]* *cuda ' <<<"$out")"
 rm bin/throng-worker-cuda
 run "$THRONG" doctor
 check_matches 'nor is one that is not there' "$out" '^-- +cuda +no throng-worker-cuda beside'
+
+# What is wrong with the list of GPUs.
+unset CUDA_VISIBLE_DEVICES
+cp "$here" bin/throng-worker-cuda
+gpus() { LD_LIBRARY_PATH=$TMP/nvml "$@" "$THRONG" doctor | grep -E '^[a-zA-Z-]+ +(gpus|cuda) '; }
+check_equal 'GPUs that are described are said to be' \
+    'ok   gpus           1, first: a100 (described by THRONG_GPUS)' \
+    "$(gpus env THRONG_GPUS=a100:8.0:40G | head -1)"
+check_equal 'as is that there are none' '--   gpus           none: THRONG_GPUS says so' \
+    "$(gpus env THRONG_GPUS= | head -1)"
+check_equal 'those that NVML lists are not' 'ok   gpus           2, first: NVIDIA A100-SXM4-40GB' \
+    "$(gpus env | head -1)"
+check_contains 'who has hidden them hears by what' "$(gpus env CUDA_VISIBLE_DEVICES=7)" \
+    '--   gpus           none seen: CUDA_VISIBLE_DEVICES is `7`, and NVML lists none of these'
+check_contains 'a driver without a GPU is told apart' "$(gpus env FAKE_NVML_NO_DRIVER=1)" \
+    "--   gpus           none seen: there is a driver's NVML, which lists none"
+if ldconfig -p 2>/dev/null | grep -q libnvidia-ml; then
+    skip 'from no driver at all' 'this machine has one'
+else
+    check_contains 'from no driver at all' "$("$THRONG" doctor)" \
+        '--   gpus           none seen: libnvidia-ml.so.1 is not here'
+fi

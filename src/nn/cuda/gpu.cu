@@ -136,6 +136,16 @@ static const char *look_at_kernels(int major, int minor)
     return text;
 }
 
+static const char *say_old(int major, int minor)
+{
+    static char text[128];
+    snprintf(text, sizeof(text),
+             "the GPU is older than compute capability 8.0 (Ampere): it has "
+             "%d.%d, which programs can use",
+             major, minor);
+    return text;
+}
+
 static const char *look(void)
 {
     int driver = 0, count = 0, major = 0, minor = 0;
@@ -144,17 +154,19 @@ static const char *look(void)
     if (e != cudaSuccess)
         cudaGetLastError();
     if (driver == 0)
-        return "this machine has no NVIDIA driver (libcuda.so.1)";
+        return "this machine has no NVIDIA driver (libcuda.so.1): it has to be "
+               "installed, or the container to be started with its GPUs";
     if (e == cudaErrorInsufficientDriver)
         return "the NVIDIA driver of this machine is older than the CUDA that "
-               "throng-worker-cuda was built with";
+               "throng-worker-cuda was built with: update it, or build "
+               "throng with an older CUDA";
     if (e == cudaErrorNoDevice || (e == cudaSuccess && count == 0))
         return "no NVIDIA GPU can be seen (there is none, or "
-               "CUDA_VISIBLE_DEVICES hides it)";
+               "CUDA_VISIBLE_DEVICES or a container hides it)";
     if (e != cudaSuccess)
         return cudaGetErrorString(e);
     if (!read_kind(&major, &minor) || major < LEAST_MAJOR)
-        return "the GPU is older than compute capability 8.0 (Ampere)";
+        return say_old(major, minor);
     return look_at_kernels(major, minor);
 }
 
@@ -169,16 +181,21 @@ extern "C" const char *gpu_absent(void)
     return why;
 }
 
-extern "C" void gpu_describe(struct buf *b)
+extern "C" bool gpu_describe(struct buf *b)
 {
     cudaDeviceProp p;
     int driver = 0;
-    if (gpu_absent() || cudaGetDeviceProperties(&p, 0) != cudaSuccess)
-        return;
+    cudaError_t e = cudaGetDeviceProperties(&p, 0);
+    if (e != cudaSuccess) {
+        buf_addf(b, "the GPU does not say what it is: %s",
+                 cudaGetErrorString(e));
+        return false;
+    }
     cudaDriverGetVersion(&driver);
     buf_addf(b, "%s, %zu GiB, compute capability %d.%d, driver for CUDA %d.%d",
              p.name, p.totalGlobalMem >> 30, p.major, p.minor, driver / 1000,
              driver % 1000 / 10);
+    return true;
 }
 
 /* Asking takes memory, too, the first time: others may have left too little of

@@ -21,8 +21,8 @@ struct gpu_machine;
 /* Why there is none, in words; NULL: there is one. */
 const char *gpu_absent(void);
 /* What it is: "NVIDIA H200, 139 GiB, compute capability 9.0, driver for CUDA
- * 13.0". */
-void gpu_describe(struct buf *b);
+ * 13.0". False: it does not say, and why. */
+bool gpu_describe(struct buf *b);
 uint64_t gpu_free_bytes(void); /* now; 0: nobody knows */
 uint64_t gpu_all_bytes(void);  /* whoever has them; 0: the same */
 /* Fast memory that one block may have. */

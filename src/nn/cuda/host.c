@@ -346,9 +346,10 @@ const char *gpu_absent(void)
     return NULL;
 }
 
-void gpu_describe(struct buf *b)
+bool gpu_describe(struct buf *b)
 {
     buf_adds(b, "no GPU: its kernels run on a cpu, one thread after another");
+    return true;
 }
 
 uint64_t gpu_free_bytes(void)

@@ -683,16 +683,15 @@ static const struct nn_runner runner = {.together = true,
 static void describe(struct buf *b)
 {
     const char *why = gpu_absent();
-    struct buf library;
+    struct buf gpu, library;
+    buf_init(&gpu);
     buf_init(&library);
-    buf_addf(b, "%s ", why ? "--" : "ok");
-    if (why)
-        buf_adds(b, why);
-    else
-        gpu_describe(b);
+    bool usable = !why && gpu_describe(&gpu);
+    buf_addf(b, "%s %s", usable ? "ok" : "--", why ? why : gpu.p);
     bool found = nvrtc_find(&library);
     buf_addf(b, "\n%s %s: kernels are %scompiled for the shapes of a model\n",
              found ? "ok" : "--", library.p, found ? "" : "not ");
+    buf_done(&gpu);
     buf_done(&library);
 }
 
