@@ -99,14 +99,16 @@ int record_end(struct campaign *c, struct stage *s, enum stage_state state,
 
 /* ---- what decides its results ----------------------------------------- */
 
-/* How a study is run says nothing of what it finds. */
+/* How a study is run says nothing of what it finds; nor does where: devices
+ * agree, but for rounding. */
 static bool is_how(struct str key)
 {
     static const char *const how[] = {
         "parallel",  "engine",       "profile",    "slurm",   "htcondor",
         "retries",   "retry_delay",  "time_limit", "grace",   "description",
         "resources", "max_failures", "on_finish",  "on_best", "output_max",
-        "share",     "keep",         "conductor",  NULL};
+        "share",     "keep",         "conductor",  "device",  "kernels",
+        NULL};
     return str_among(key, how) || str_starts(key, STR("x-"));
 }
 

@@ -472,6 +472,14 @@ check_equal "and those of templates are files" 2 \
     "$(cd weights && throng export w/use --csv | grep -c ',done,\|done')"
 run env -C weights "$THRONG" run w.yaml
 check_contains "the same weights are no change" "$err" "nothing had changed"
+echo 'device: portable' >> weights/search.yaml
+run env -C weights "$THRONG" run w.yaml
+check_contains "nor is another device to train on" "$err" "nothing had changed"
+sed -i 's/run_cap: 4}/run_cap: 5, device: reference}/' weights/w.yaml
+run env -C weights "$THRONG" run w.yaml
+devices() { (cd weights && throng show w/search all --json | grep -o '"device":"[a-z]*"' | sort | uniq -c | xargs); }
+check_equal "what is still to be trained is trained there" \
+    '4 device:cpu 1 device:reference' "$(devices)"
 
 # ---- files whose names have parameters in them ----------------------------
 mkdir sets

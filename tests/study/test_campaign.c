@@ -48,6 +48,12 @@ static void a_key_is_of_what_decides_results(void **state)
         key, key_of("{\"study\":{\"retries\":9,\"engine\":\"slurm\","
                     "\"command\":\"x\"},"
                     "\"files\":{\"a\":{\"bytes\":4,\"hash\":\"1\"}}}"));
+    assert_string_equal(
+        key, key_of("{\"study\":{\"command\":\"x\",\"device\":\"cuda\"},"
+                    "\"files\":{\"a\":{\"hash\":\"1\"}}}"));
+    assert_string_equal(
+        key, key_of("{\"study\":{\"command\":\"x\",\"kernels\":\"cpu\"},"
+                    "\"files\":{\"a\":{\"hash\":\"1\"}}}"));
     assert_string_not_equal(
         key, key_of("{\"study\":{\"command\":\"y\",\"retries\":1},"
                     "\"files\":{\"a\":{\"hash\":\"1\"}}}"));
