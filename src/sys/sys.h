@@ -206,10 +206,13 @@ int dir_sync(const char *folder, struct err *err);
 int dir_remove(const char *path, struct err *err);
 /* Makes a folder throng-<what>-… in TMPDIR, or /tmp, for files of a moment.
  * It is removed, too, where the program exits before scratch_remove, or is
- * ended by SIGINT, SIGTERM or SIGHUP that nobody handles. The path lives until
+ * ended by SIGINT, SIGTERM or SIGHUP that nobody handles; where it is killed,
+ * by the next program of this user that makes one. The path lives until
  * scratch_remove. */
 const char *scratch_make(const char *what, struct err *err);
 void scratch_remove(const char *path);
+/* Removes those that killed programs of this user have left: how many. */
+size_t scratch_sweep(void);
 /* The folder around `to` must be there. */
 int dir_copy(const char *from, const char *to, struct err *err);
 /* Lays what is below the folder's own folders, and all links, into files of

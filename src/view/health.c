@@ -231,8 +231,20 @@ bool health_look_at_store(struct health *f, struct store *store,
     return sound;
 }
 
+static void look_for_leftovers(struct health *f)
+{
+    size_t count = scratch_sweep();
+    if (count)
+        note(f, "leftovers", HEALTH_OK,
+             arena_printf(f->arena,
+                          "%zu folder%s of killed programs removed from the "
+                          "temporary directory",
+                          count, count == 1 ? "" : "s"));
+}
+
 void health_look(struct health *f)
 {
+    look_for_leftovers(f);
     struct machine m;
     bool driver_answers = look_at_machine(f, &m);
     look_at_worker(f);
