@@ -207,8 +207,8 @@ static bool has_failures(const struct stage *s)
     struct counts n = {0};
     struct store *store =
         s->plan->study ? store_open(s->folder, false, NULL) : NULL;
-    bool has = store && !store_counts(store, &n, NULL) &&
-               n.by_state[STATE_FAILED] > 0;
+    bool has =
+        store && !store_counts(store, &n, NULL) && n.by_state[STATE_FAILED] > 0;
     store_close(store);
     return has;
 }
