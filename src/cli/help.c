@@ -142,8 +142,9 @@ VERB(help) = {
     .name = "help",
     .args = "[VERB|TOPIC|KEY]",
     .summary = "Say what a verb does and which options it takes",
-    .text = "Also a key of a study file (keep, metric.goal) or a method (tpe) "
-            "by itself.\n\nThe topics:\n\n"
+    .text = "Also a key of a study file (keep, metric.goal, patience), a rule "
+            "of\nearly_terminate (asha) or a method (tpe) by itself.\n\n"
+            "The topics:\n\n"
             "  study        every key of a study file\n"
             "  methods      every method and its options\n"
             "  protocol     how a program gets parameters and hands in "

@@ -62,20 +62,57 @@ static void print_methods(struct buf *b)
         print_method(b, search_methods[i]);
 }
 
+/* A key of this name, and what stands inside of it. */
+static bool is_within(const struct plan_key *k, const char *word)
+{
+    size_t len = strlen(word);
+    return !strncmp(k->name, word, len) &&
+           (!k->name[len] || k->name[len] == '.');
+}
+
+/* "patience" of early_terminate.patience. */
+static bool ends_with(const struct plan_key *k, const char *word)
+{
+    const char *dot = strrchr(k->name, '.');
+    return dot && !strcmp(dot + 1, word);
+}
+
+/* "asha" of one whose help begins with "hyperband, asha: ". */
+static bool is_for(const struct plan_key *k, const char *word)
+{
+    struct str rest = str_of(k->help), rules, rule;
+    if (str_find(rest, ':') < 0 || !str_split(&rest, ':', &rules))
+        return false;
+    while (str_split(&rules, ',', &rule))
+        if (str_eq(str_trim(rule), str_of(word)))
+            return true;
+    return false;
+}
+
+static bool is_meant(const struct plan_key *k, const char *word)
+{
+    return ends_with(k, word) || is_for(k, word);
+}
+
+static bool print_keys(struct buf *b, const char *word,
+                       bool (*meant)(const struct plan_key *k,
+                                     const char *word))
+{
+    size_t before = b->len;
+    for (size_t i = 0; plan_key_at(i); i++)
+        if (meant(plan_key_at(i), word))
+            print_key(b, plan_key_at(i));
+    return b->len > before;
+}
+
 bool help_word(struct buf *b, const char *word)
 {
-    size_t before = b->len, len = strlen(word);
     const struct method *method = method_find(search_methods, str_of(word));
     if (method) {
         print_method(b, method);
         return true;
     }
-    for (size_t i = 0; plan_key_at(i); i++) {
-        const char *name = plan_key_at(i)->name;
-        if (!strncmp(name, word, len) && (!name[len] || name[len] == '.'))
-            print_key(b, plan_key_at(i));
-    }
-    return b->len > before;
+    return print_keys(b, word, is_within) || print_keys(b, word, is_meant);
 }
 
 static void print_protocol(struct buf *b)

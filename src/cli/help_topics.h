@@ -12,8 +12,8 @@ struct help_topic {
 extern const struct help_topic help_topics[]; /* ended by {0} */
 /* The topic of a name (also of study-file, for study), or NULL. */
 const struct help_topic *help_topic(const char *name);
-/* Of a method, or of a key of a study file and what stands inside of it;
- * false when the word is neither. */
+/* Of a method, of a key of a study file and what stands inside of it, or of
+ * keys that end so or are for such a rule; false when the word is none. */
 bool help_word(struct buf *b, const char *word);
 
 #endif

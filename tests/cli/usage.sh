@@ -56,6 +56,11 @@ check_lacks "and for no other" "$out" "parameters:"
 run "$THRONG" help tpe keep
 check_contains "for a method" "$out" "candidates"
 check_contains "and for several" "$out" "keep: "
+run "$THRONG" help asha
+check_contains "for a rule" "$out" "early_terminate.eta: a whole number"
+check_lacks "and for no other" "$out" "early_terminate.patience"
+run "$THRONG" help patience
+check_equal "for a key by its last word, once" 1 "$(grep -c '^ *early_terminate.patience' <<< "$out")"
 run "$THRONG" help stauts
 check_status "help for a misspelt verb is a usage error" 2
 check_contains "with the suggestion" "$err" "did you mean \`status\`?"
