@@ -142,11 +142,12 @@ static ssize_t put(struct link *l)
     return pwrite(l->fd, p, len, (off_t)(l->dropped + l->sent));
 }
 
-/* A socket that fails has nobody behind it. A file may have room later. */
+/* A socket that fails has nobody behind it: who reads it comes to its end,
+ * behind all that was said before. A file may have room later. */
 static void failed(struct link *l)
 {
     if (l->keep)
-        went_away(l);
+        l->deaf = true;
     else
         l->error = errno;
 }
@@ -154,7 +155,8 @@ static void failed(struct link *l)
 void link_flush(struct link *l)
 {
     bool waited = l->waits;
-    while (!l->closed && l->sent < l->out.len) {
+    l->error = 0;
+    while (!l->closed && !l->deaf && l->sent < l->out.len) {
         ssize_t n = put(l);
         if (n < 0 && errno == EINTR)
             continue;
@@ -166,11 +168,10 @@ void link_flush(struct link *l)
         }
         if (n < 0) {
             failed(l);
-            return;
+            break;
         }
         l->sent += (size_t)n;
     }
-    l->error = 0;
     l->waits = false;
     if (waited && !l->closed)
         want(l);

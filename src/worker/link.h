@@ -23,6 +23,7 @@ struct link {
     int fd;
     bool keep; /* until acknowledged; else it is a file */
     bool closed;
+    bool deaf;  /* the other side hears nothing; what it said is still read */
     int error;  /* errno of a file that did not take them; 0: it does */
     bool waits; /* for the descriptor to become writable */
     struct buf in;

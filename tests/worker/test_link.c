@@ -36,7 +36,8 @@ static void close_pair(struct pair *p)
 {
     link_done(&p->link);
     close(p->link.fd);
-    close(p->far);
+    if (p->far >= 0)
+        close(p->far);
     loop_free(p->loop);
 }
 
@@ -98,10 +99,54 @@ static void what_is_forgotten_half_written_is_written_whole(void **state)
     close_pair(&p);
 }
 
+static void count_record(void *context, const struct record *r)
+{
+    int *counts = context;
+    counts[0] += r->type == RECORD_NOTICE;
+}
+
+static void count_close(void *context)
+{
+    int *counts = context;
+    counts[1]++;
+}
+
+/* It ended without having read what it was told, and is told more. */
+static void
+what_the_other_side_said_last_is_heard_though_it_hears_nothing(void **state)
+{
+    int counts[2] = {0};
+    struct pair p;
+    struct buf b;
+    const struct link_hooks hooks = {
+        .context = counts, .record = count_record, .closed = count_close};
+    const struct record last = {.type = RECORD_NOTICE,
+                                .payload = STR("no GPU can be seen")};
+    (void)state;
+    open_pair(&p);
+    p.link.hooks = &hooks;
+    say(&p, 1);
+    buf_init(&b);
+    record_print(&b, &last);
+    assert_int_equal(send(p.far, b.p, b.len, 0), (ssize_t)b.len);
+    buf_done(&b);
+    close(p.far);
+    p.far = -1;
+    say(&p, 2);
+    say(&p, 3);
+    assert_int_equal(counts[1], 0);
+    link_read_rest(&p.link);
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(counts[1], 1);
+    close_pair(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_forgotten_half_written_is_written_whole),
+        cmocka_unit_test(
+            what_the_other_side_said_last_is_heard_though_it_hears_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
