@@ -38,6 +38,13 @@ static int word_falls(struct str word)
     return -1;
 }
 
+/* What something is divided by says nothing of it: images_per_seconds. */
+static bool is_cost(struct str word)
+{
+    static const char *const costs[] = {"seconds", "memory", "latency", NULL};
+    return str_among(word, costs);
+}
+
 static bool in_word(char c)
 {
     return is_digit(c) || is_letter(c);
@@ -46,6 +53,7 @@ static bool in_word(char c)
 static int name_falls(struct str name)
 {
     int falls = -1;
+    bool divided = false;
     for (size_t i = 0; i < name.len; i++) {
         size_t from = i;
         while (i < name.len && in_word(name.p[i]))
@@ -54,9 +62,8 @@ static int name_falls(struct str name)
         int said = word_falls(word);
         if (str_is(word, "neg") || str_is(word, "negative"))
             return -1;
-        if (str_is(word, "per")) /* what it is divided by says nothing */
-            break;
-        if (said >= 0)
+        divided |= str_is(word, "per");
+        if (said >= 0 && !(divided && is_cost(word)))
             falls = said;
     }
     return falls;

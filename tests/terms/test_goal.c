@@ -62,6 +62,8 @@ static void a_metric_is_better_as_it_or_its_name_says(void **state)
         {"", true},
         {"_", true},
         {"r2", false},
+        {"mean_per_class_accuracy", false},
+        {"accuracy_per_class", false},
     };
     static const struct objective reward = {{"loss", 4}, false};
     static const struct goal other = {.objectives = &reward,
@@ -78,6 +80,7 @@ static void a_metric_is_better_as_it_or_its_name_says(void **state)
     assert_true(goal_minimizes(&other, STR("seconds")));
     assert_true(goal_minimizes(&other, STR("cpu_seconds")));
     assert_true(goal_minimizes(&other, STR("memory")));
+    assert_true(goal_minimizes(&other, STR("mean_per_class_error")));
     assert_false(goal_minimizes(&other, STR("images_per_seconds")));
     assert_true(goal_minimizes(&other, STR("loss_per_token")));
     assert_false(goal_minimizes(&other, STR("width")));
