@@ -66,6 +66,8 @@ int record_end(struct campaign *c, struct stage *s, enum stage_state state,
                const char *why, struct err *err);
 struct str record_text(const struct value *record, const char *key);
 enum stage_state record_state(const struct value *record);
+/* How its last run ended, whatever was in the way of it since. */
+enum stage_state record_ran(const struct value *record);
 /* How a record differs from the one to be, a line each; nothing: it does
  * not. */
 void record_diff(struct buf *b, const struct value *was,

@@ -274,7 +274,7 @@ static int judge_changed(struct campaign *c, struct stage *s, struct verdict *v,
         return 0;
     if (asks_anew(c, s, v->record, &v->anew, err))
         return -1;
-    v->again = !v->anew && (record_state(s->record) == STAGE_FAILED ||
+    v->again = !v->anew && (record_ran(s->record) == STAGE_FAILED ||
                             reads_more(s->record, v->record));
     return 0;
 }
@@ -318,7 +318,7 @@ static void judge_same(struct campaign *c, struct stage *s, struct verdict *v)
     bool gone = is_gone(c, s);
     int64_t asked = was == STAGE_DONE ? asked_for(s) : 0;
     v->run = was != STAGE_DONE || missing || gone || asked;
-    if (was == STAGE_FAILED) {
+    if (record_ran(s->record) == STAGE_FAILED) {
         buf_adds(&v->why, "it failed, and is tried again\n");
         v->again = !missing;
         v->anew = missing != NULL;

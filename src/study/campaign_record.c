@@ -3,7 +3,8 @@
  * A record is an object: state, why, started, ended; `study`, what was run;
  * `files`, `values` and `rows`, what it read; `outputs`, what it wrote; `left`,
  * trials that had not ended when it had; and `key`, a hash of all that decides
- * its results. */
+ * its results. One that was blocked or skipped since it has run keeps all this,
+ * and `ran`, the state before. */
 #include <stdio.h>
 #include "base/hash.h"
 #include "base/json.h"
@@ -26,13 +27,24 @@ struct str record_text(const struct value *record, const char *key)
     return value_text(value_get(record, str_of(key)));
 }
 
-enum stage_state record_state(const struct value *record)
+static enum stage_state state_of(struct str name)
 {
-    struct str name = record_text(record, "state");
     for (int i = 0; i < STAGE_STATES; i++)
         if (str_is(name, names[i]))
             return (enum stage_state)i;
     return STAGE_WAITS;
+}
+
+enum stage_state record_state(const struct value *record)
+{
+    return state_of(record_text(record, "state"));
+}
+
+enum stage_state record_ran(const struct value *record)
+{
+    enum stage_state state = record_state(record);
+    bool hindered = state == STAGE_BLOCKED || state == STAGE_SKIPPED;
+    return hindered ? state_of(record_text(record, "ran")) : state;
 }
 
 static char *fact_of(struct str stage, struct arena *a)
@@ -88,6 +100,9 @@ int record_end(struct campaign *c, struct stage *s, enum stage_state state,
     struct arena *a = c->arena;
     if (!s->record)
         s->record = value_object(a);
+    if (state == STAGE_BLOCKED || state == STAGE_SKIPPED)
+        value_set(a, s->record, STR("ran"),
+                  value_string(a, str_of(names[record_ran(s->record)])));
     s->state = state;
     s->why = why;
     value_set(a, s->record, STR("state"),

@@ -356,6 +356,25 @@ aside skipped other was skipped" "$(stands)"
 touch on
 run throng run -q again.yaml
 check_status "it is gone on with" 0
+
+# What failed and then could not begin, since something else had, is tried again.
+cat > both.yaml <<'EOF'
+stages:
+  before: {command: "test ! -e broken", inputs: [version]}
+  behind: {command: "test -e mended", needs: before}
+EOF
+run throng run -q both.yaml
+check_status "one fails" 3
+echo 2 > version
+touch broken
+run throng run both.yaml
+check_contains "what it needs fails, too" "$err" "behind is not run: before has failed"
+rm broken
+mkdir mended
+run throng run both.yaml
+check_contains "what had failed before that is tried again" "$err" "behind begins: it failed, and is tried again"
+check_status "and is done" 0
+
 # ---- some failed ---------------------------------------------------------------
 cat > some.yaml <<'EOF'
 stages:
