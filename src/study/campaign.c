@@ -548,6 +548,8 @@ static void on_end(struct campaign *c, struct stage *s, int status)
     if (s->plan->study)
         value_set(c->arena, s->record, STR("own"),
                   stage_own_files(c, s->plan, s->record, c->arena));
+    value_set(c->arena, s->record, STR("over"),
+              value_double(c->arena, clock_wall()));
     value_set(c->arena, s->record, STR("outputs"),
               stage_outputs(c, s->plan, NULL, c->arena));
     judge_end(c, s, status);

@@ -141,13 +141,20 @@ struct value *stage_files(const struct campaign *c, const struct plan_stage *s,
 
 /* Whether a file that was not there when a stage began is one that it made. Of
  * one whose end was seen those are known; but what another machine writes may
- * be seen later than it was written. */
-static bool is_made(const struct value *record, const struct value *file)
+ * be seen later than it was written. It counts when it was put there, not what
+ * time it has: a person's may be older. */
+static bool is_made(const struct campaign *c, const struct value *record,
+                    struct str name, struct arena *a)
 {
-    double changed = value_number(value_get(file, STR("changed")));
-    return record_state(record) == STAGE_RUNS ||
-           (changed >= value_number(value_get(record, STR("started"))) &&
-            changed <= value_number(value_get(record, STR("ended"))));
+    char *path = path_join(a, c->setup.home, arena_cstr(a, name));
+    struct stat st;
+    if (record_ran(record) == STAGE_RUNS)
+        return true;
+    if (stat(path, &st))
+        return false;
+    double put = (double)st.st_ctim.tv_sec + 1e-9 * (double)st.st_ctim.tv_nsec;
+    return put >= value_number(value_get(record, STR("started"))) &&
+           put <= value_number(value_get(record, STR("over")));
 }
 
 struct value *stage_own_files(const struct campaign *c,
@@ -160,7 +167,8 @@ struct value *stage_own_files(const struct campaign *c,
         stage_files(c, s, value_get(record, STR("study")), record, a);
     struct value *o = own ? value_copy(a, own) : value_object(a);
     for (size_t i = 0; i < now->count; i++)
-        if (!value_get(before, now->keys[i]) && is_made(record, now->items[i]))
+        if (!value_get(before, now->keys[i]) &&
+            is_made(c, record, now->keys[i], a))
             value_set(a, o, now->keys[i], value_bool(a, true));
     return o;
 }

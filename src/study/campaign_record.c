@@ -2,9 +2,9 @@
  *
  * A record is an object: state, why, started, ended; `study`, what was run;
  * `files`, `values` and `rows`, what it read; `outputs`, what it wrote; `left`,
- * trials that had not ended when it had; and `key`, a hash of all that decides
- * its results. One that was blocked or skipped since it has run keeps all this,
- * and `ran`, the state before. */
+ * trials that had not ended when it had; `over`, when its process ended; and
+ * `key`, a hash of all that decides its results. One that was blocked or
+ * skipped since it has run keeps all this, and `ran`, the state before. */
 #include <stdio.h>
 #include "base/hash.h"
 #include "base/json.h"

@@ -264,6 +264,7 @@ stages:
 EOF
 run throng run -q comes.yaml
 check_status "what lacks a file fails" 3
+sleep 0.1 # clocks of files are coarse: it is none of that run's
 echo here > late.txt
 run throng run comes.yaml
 check_status "when it has come the stage is tried again" 0
@@ -271,24 +272,25 @@ check_contains "for that" "$err" "needs begins: late.txt is read now"
 check_equal "with it" here "$(cat copy.txt)"
 check_equal "who can do without has done so" none "$(cat liked.txt)"
 echo here > extra.txt
-touch -d 2020-01-01 extra.txt # whatever the clock says
 run throng run comes.yaml
 check_contains "until it has come" "$err" "likes begins: extra.txt is read now"
 check_equal "then it does it with it" here "$(cat liked.txt)"
 # On a shared disk what a stage itself has written may be seen late.
 cat > late.yaml <<'EOF'
 stages:
-  writes: {command: "sh -c 'echo ran >> ran.log' --save saved.txt"}
+  writes: {command: "sh -c 'echo ran >> ran.log; sleep 0.1; echo model > unseen/saved.txt' --save seen/saved.txt --with seen/given.txt"}
 EOF
+mkdir unseen
 run throng run -q late.yaml
-echo model > saved.txt
-touch -d "@$(throng status late --json | python3 -c '
-import json, sys
-s = json.load(sys.stdin)["stages"][0]
-print("%.6f" % ((s["started"] + s["ended"]) / 2))')" saved.txt
+mv unseen seen
 run throng run late.yaml
 check_contains "a file of the time of a run is that run's" "$err" "writes is done: unchanged"
 check_equal "and no reason for another one" ran "$(cat ran.log)"
+# What a person puts there afterwards is not, whatever its time.
+sleep 0.1
+cp -p seen/saved.txt seen/given.txt
+run throng run late.yaml --dry-run
+check_contains "one that was put there afterwards is read" "$out" "seen/given.txt is read now"
 rm late.txt
 run throng run comes.yaml
 check_status "what has gone is not missed" 0
@@ -389,6 +391,7 @@ parameters: {mask: {values: [1, 2, 3]}}
 EOF
 for mask in 1 2; do echo "read $mask" > mask_$mask; done
 throng run some.yaml 2> /dev/null
+sleep 0.1
 echo "read 3" > mask_3
 sed -i '/^read [12]/d' masked.log
 run throng run some.yaml
