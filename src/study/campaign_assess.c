@@ -14,6 +14,15 @@ static struct value *names_of_templates(const struct plan_stage *s,
     return list;
 }
 
+static struct value *names_of_inputs(const struct plan_stage *s,
+                                     struct arena *a)
+{
+    struct value *list = value_list(a);
+    for (size_t i = 0; i < s->input_count; i++)
+        value_list_add(a, list, value_string(a, s->inputs[i]));
+    return list;
+}
+
 /* Also rows that are selected no more, so that trials keep their numbers. */
 static int add_rows(struct stage_results *r, struct stage *s,
                     const struct value *before, struct value *record,
@@ -105,6 +114,7 @@ static struct value *record_now(struct campaign *c, struct stage *s,
                        : add_verb(&r, s, record, err))
         return NULL;
     value_set(a, record, STR("values"), r.given);
+    value_set(a, record, STR("inputs"), names_of_inputs(s->plan, a));
     record_key(record, a);
     return record;
 }
@@ -213,13 +223,32 @@ static bool has_failures(const struct stage *s)
     return has;
 }
 
+static bool lists(const struct value *list, struct str name)
+{
+    for (size_t i = 0; list && i < list->count; i++)
+        if (str_eq(value_text(list->items[i]), name))
+            return true;
+    return false;
+}
+
+/* Its `inputs` name what they did not: that may have been there all the time.
+ * Of an older record nobody knows what they named. */
+static bool names_more(const struct stage *s)
+{
+    const struct value *was = value_get(s->record, STR("inputs"));
+    for (size_t i = 0; i < s->plan->input_count; i++)
+        if (!lists(was, s->plan->inputs[i]))
+            return true;
+    return false;
+}
+
 /* Nothing else is asked, and what was done without it may come out otherwise.
  * Where trials have failed it was for want of it, and they alone are tried
  * again. */
 static bool has_come(const struct stage *s, const struct value *now)
 {
     return reads_more(s->record, now) && record_asks_same(s->record, now) &&
-           !has_failures(s);
+           !names_more(s) && !has_failures(s);
 }
 
 /* Of an inference a file that is not read any more is rows that are in its

@@ -1,10 +1,11 @@
 /* campaign_record.c - what a campaign remembers of a stage
  *
  * A record is an object: state, why, started, ended; `study`, what was run;
- * `files`, `values` and `rows`, what it read; `outputs`, what it wrote; `left`,
- * trials that had not ended when it had; `over`, when its process ended; and
- * `key`, a hash of all that decides its results. One that was blocked or
- * skipped since it has run keeps all this, and `ran`, the state before. */
+ * `files`, `values` and `rows`, what it read; `inputs`, what its file named to
+ * be read; `outputs`, what it wrote; `left`, trials that had not ended when it
+ * had; `over`, when its process ended; and `key`, a hash of all that decides
+ * its results. One that was blocked or skipped since it has run keeps all this,
+ * and `ran`, the state before. */
 #include <stdio.h>
 #include "base/hash.h"
 #include "base/json.h"

@@ -291,6 +291,17 @@ sleep 0.1
 cp -p seen/saved.txt seen/given.txt
 run throng run late.yaml --dry-run
 check_contains "one that was put there afterwards is read" "$out" "seen/given.txt is read now"
+# What is there, and is only now said to be read, has not come.
+echo helper > helper.txt
+cat > named.yaml <<'EOF'
+stages:
+  named: {command: "echo ran >> named.log"}
+EOF
+run throng run -q named.yaml
+sed -i 's/}$/, inputs: [helper.txt]}/' named.yaml
+run throng run named.yaml
+check_contains "an input that is named later is read" "$err" "named begins: helper.txt is read now"
+check_equal "and does not set aside what is there" ran "$(cat named.log)"
 rm late.txt
 run throng run comes.yaml
 check_status "what has gone is not missed" 0
