@@ -436,23 +436,24 @@ worker_says() { # SCRIPT: to each question, which it notes
     printf '#!/bin/sh\necho "$*" >>%s\n%s\n' "$TMP/questions" "$1" >bin/throng-worker-cuda
 }
 worker_says 'exit 1'
-silent() { # HOURS: so long ago
+silent() { # SINCE: in seconds of the clock
     {
         printf 'throng-silence 1 %s %s\n' "$(cat /sys/module/nvidia/version 2>/dev/null || echo -)" \
-            "$(cat /proc/sys/kernel/random/boot_id)"
+            "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null || echo -)"
         printf 'throng-paces 1 %s' "$(nproc)"
         printf ' %s' "$(stat -c %s.%Y bin/throng-worker)" \
             "$(stat -c %s.%Y bin/throng-worker-cuda)" 0 -
-        printf '\n%s\n' $(($(date +%s) - $1 * 3600))
+        printf '\n%s\n' "$1"
     } >".cache/throng/paces-$(uname -n)-silence"
 }
-silent 2
+since=$(($(date +%s) - 7200))
+silent $since
 study silent '[4]' >silent.yaml
 run "$THRONG" run silent.yaml
 check_status 'where a GPU hung a while ago the cpu trains' 0
 check_equal 'all of them, again' ' 4 "device":"cpu" ' "$(devices silent)"
 hung='cpu: no GPU can be used here: throng-worker-cuda did not say within 60 s how fast it is ('
-check_contains 'which is said, and since when' "$err" "device $hung$(date -d '2 hours ago' +%Y-%m-%d)"
+check_contains 'which is said, and since when' "$err" "device $hung$(date -d "@$since" '+%Y-%m-%d %H:%M:%S')"
 check_contains 'with what it waits for' "$err" 'asked again a day later'
 check_contains 'also later, of a hung one' "$("$THRONG" status silent)" "auto chose $hung"
 run "$THRONG" predict net.safetensors --data xy.csv
@@ -460,7 +461,7 @@ check_contains 'so it is where models are asked' "$err" "throng predict: device 
 check 'and it is not asked' test ! -e questions
 worker_says '[ "$1" = --time-device ] || exec echo ok an H200
 echo start 0.1; echo 10 1e3 1; echo 10 1e9 2'
-silent 2
+silent $since
 run "$THRONG" doctor
 check_matches 'doctor asks it' "$out" '^ok +auto +the GPU says again how fast it is'
 run "$THRONG" doctor
