@@ -69,6 +69,15 @@ KERNEL(bytes_of_a_word_are_apart)
     ((unsigned char *)frame)[THREAD] = 1;
 }
 
+KERNEL(reads_a_byte_that_another_writes)
+{
+    FRAME;
+    unsigned char *bytes = (unsigned char *)frame;
+    bytes[THREAD] = 1;
+    if (THREAD % 4)
+        frame[512 + THREAD] = bytes[THREAD - 1];
+}
+
 /* ---- warps ----------------------------------------------------------------
  */
 
@@ -96,6 +105,40 @@ KERNEL(other_warp_does_not_wait)
     fast[THREAD].x[0] = 1;
     WARP_SYNC();
     frame[THREAD] = fast[THREAD ^ 32].x[0];
+}
+
+INLINE void begin_fast(struct four *fast)
+{
+    if (THREAD == 0)
+        fast[0].x[0] = 1;
+    SYNC();
+}
+
+KERNEL(warp_writes_what_it_has_read)
+{
+    FAST(fast);
+    FRAME;
+    begin_fast(fast);
+    if (THREAD >= 32)
+        return;
+    frame[THREAD] = fast[0].x[0];
+    WARP_SYNC();
+    if (THREAD == 0)
+        fast[0].x[0] = 2;
+}
+
+KERNEL(writes_what_another_warp_has_read)
+{
+    FAST(fast);
+    FRAME;
+    begin_fast(fast);
+    frame[THREAD] = fast[0].x[0];
+    WARP_SYNC();
+    if (THREAD < 32)
+        frame[THREAD] += fast[0].x[0];
+    WARP_SYNC();
+    if (THREAD == 0)
+        fast[0].x[0] = 2;
 }
 
 /* ---- what is fetched ------------------------------------------------------
@@ -155,6 +198,18 @@ KERNEL(waits_for_lots_in_turn)
     FETCHED_BUT(0);
     SYNC();
     frame[576 + THREAD] = fast[64 + (THREAD ^ 1)].x[0];
+}
+
+KERNEL(waits_again_for_what_is_there)
+{
+    FAST(fast);
+    FRAME;
+    FETCH_FOUR(fast + THREAD, frame + 4 * THREAD);
+    ASKED();
+    FETCH_FOUR(fast + 64 + THREAD, frame + 4 * THREAD);
+    FETCHED();
+    FETCHED_BUT(0);
+    frame[512 + THREAD] = fast[64 + THREAD].x[0];
 }
 
 KERNEL(fetches_over_what_others_read)
@@ -251,6 +306,18 @@ KERNEL(takes_when_it_has_said_that_it_is_done)
     go_rounds(fast, frame, false, true);
 }
 
+KERNEL(passes_a_gate_that_another_makes)
+{
+    FAST(fast);
+    struct gate *g = (struct gate *)fast;
+    if (THREAD == 0) {
+        MAKE_GATE(g, 1);
+        REACH_GATE(g);
+    }
+    PASS_GATE(g, 0);
+    (void)slots;
+}
+
 /* ---- several blocks --------------------------------------------------------
  */
 
@@ -264,6 +331,17 @@ KERNEL(writes_what_other_blocks_have_read)
 {
     FRAME;
     frame[64 + BLOCK * 64 + THREAD] = frame[0];
+    if (BLOCK == 1 && THREAD == 0)
+        frame[0] = 1;
+}
+
+KERNEL(writes_what_warps_of_another_block_have_read)
+{
+    FRAME;
+    WARP_SYNC();
+    if (BLOCK == 0)
+        frame[64 + THREAD] = frame[0];
+    SYNC();
     if (BLOCK == 1 && THREAD == 0)
         frame[0] = 1;
 }
@@ -337,21 +415,27 @@ const struct faulty faulty_kernels[] = {
     ONE(writes_again_what_others_still_read, 1, 1, 64, AT_ONCE),
     ONE(writes_again_when_all_have_read, 1, 1, 64, NULL),
     ONE(bytes_of_a_word_are_apart, 0, 1, 64, NULL),
+    ONE(reads_a_byte_that_another_writes, 0, 1, 64, AT_ONCE),
     ONE(warp_does_not_wait, 1, 1, 64, AT_ONCE),
     ONE(warp_waits, 1, 1, 64, NULL),
     ONE(other_warp_does_not_wait, 1, 1, 64, AT_ONCE),
+    ONE(warp_writes_what_it_has_read, 1, 1, 64, NULL),
+    ONE(writes_what_another_warp_has_read, 1, 1, 64, AT_ONCE),
     ONE(reads_before_it_is_fetched, 1, 1, 64, AT_ONCE),
     ONE(reads_what_it_has_fetched, 1, 1, 64, NULL),
     ONE(reads_what_another_has_fetched, 1, 1, 64, AT_ONCE),
     ONE(waits_for_one_lot_too_few, 1, 1, 64, AT_ONCE),
     ONE(waits_for_lots_in_turn, 1, 1, 64, NULL),
+    ONE(waits_again_for_what_is_there, 1, 1, 64, NULL),
     ONE(fetches_over_what_others_read, 1, 1, 64, AT_ONCE),
     ONE(writes_what_is_being_fetched, 1, 1, 64, AT_ONCE),
     ONE(rounds, 1, 1, 64, NULL),
     ONE(takes_before_it_is_there, 1, 1, 64, AT_ONCE),
     ONE(takes_when_it_has_said_that_it_is_done, 1, 1, 64, AT_ONCE),
+    ONE(passes_a_gate_that_another_makes, 1, 1, 64, "may not be made yet"),
     ONE(reads_what_another_block_writes, 0, 2, 64, AT_ONCE),
     ONE(writes_what_other_blocks_have_read, 0, 2, 64, AT_ONCE),
+    ONE(writes_what_warps_of_another_block_have_read, 1, 2, 64, AT_ONCE),
     ONE(fast_memory_is_each_block_s, 0, 2, 4, NULL),
     ONE(least_is_kept_at_once, 0, 2, 64, NULL),
     ONE(reads_what_it_has_written, 0, 1, 64, "as if nobody wrote it"),

@@ -4,9 +4,10 @@
  * come, and knows of every other thread up to which of its times all that it
  * did is done. Copies that the device makes by itself are a second thread of
  * each. A word remembers its last write and who has read it since; a touch must
- * know of those that it could disturb. Words of fast memory forget all when a
- * block begins, the others when a launch does that is not beside the last one:
- * blocks wait for nobody. */
+ * know of those that it could disturb. Of a word that is touched in parts each
+ * byte does so by itself. Words of fast memory forget all when a block begins,
+ * the others when a launch does that is not beside the last one: blocks wait
+ * for nobody. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ enum {
     LOTS = 64,        /* that a thread waits for, at most */
     STACK = 80 << 10, /* of a thread, at most */
     FAULTS = 12,      /* in words */
+    ALL_BYTES = 15,   /* of a word, a bit each */
     BLOCKS_MANY = -1
 };
 
@@ -32,15 +34,20 @@ struct touch {
     uint32_t block, clock; /* clock 0: none */
     uint32_t code;
     uint16_t who;
-    uint8_t bytes; /* of the word, one bit each */
-    bool many;     /* threads, between two barriers; clock: which two */
 };
+enum how { READS, WRITES, TAKES_FROM_SLOW };
 
+/* Who has read it is said by the first of these that is not 0. */
 struct word {
     uint32_t stamp;
     struct touch write, read;
-    uint32_t readers; /* all of them, where `read` cannot say it; 0: no need */
+    uint32_t readers; /* where the clocks of all of them are */
+    uint32_t warps;   /* a bit each: of these threads, at the clock of `read` */
+    uint32_t parts;   /* where its bytes are, if each is by itself */
     bool slow;        /* it was read as what nobody writes */
+};
+struct parts {
+    struct word bytes[4];
 };
 
 struct page {
@@ -58,6 +65,7 @@ static struct {
     struct page *last;
     VEC(struct range) ranges;
     VEC(uint32_t) readers; /* WHO clocks for each word that needs them */
+    VEC(struct parts) parts;
 
     const struct gpu_kernel_here *kernel;
     struct range fast;
@@ -86,6 +94,7 @@ static struct {
 /* What those who reached it knew, and who has passed knows; by turn. */
 struct gate_known {
     const void *gate;
+    struct touch made;
     uint32_t reached[WHO], over[2][WHO];
 };
 
@@ -212,18 +221,33 @@ static struct gate_known *gate_of(const void *gate)
     return NULL;
 }
 
-static void see_gate_made(const void *gate)
+static void see_gate_made(const void *gate, const void *where)
 {
+    const int thread = gpu_where.thread;
     struct gate_known *g = xcalloc(1, sizeof(*g));
     t.apart = true;
     g->gate = gate;
+    g->made = (struct touch){.clock = t.clock[thread],
+                             .code = code_of(where),
+                             .who = (uint16_t)thread};
     vec_push(&t.gates, g);
 }
 
-static void see_gate_reached(const void *gate, bool fetched)
+/* Until its maker and this thread have waited for each other it is memory with
+ * anything in it. */
+static struct gate_known *use_gate(const void *gate, const void *where)
+{
+    struct gate_known *g = gate_of(gate);
+    require(g != NULL);
+    if (!is_known(g->made.who, g->made.clock))
+        fault("uses a gate that may not be made yet", code_of(where), &g->made);
+    return g;
+}
+
+static void see_gate_reached(const void *gate, bool fetched, const void *where)
 {
     const int thread = gpu_where.thread;
-    struct gate_known *g = gate_of(gate);
+    struct gate_known *g = use_gate(gate, where);
     if (fetched) {
         g->reached[GPU_MANY + thread] = t.asked[thread]++;
         return;
@@ -239,11 +263,12 @@ static void see_gate_over(const void *gate, int turn)
     memcpy(g->over[turn], g->reached, sizeof g->reached);
 }
 
-static void see_gate_passed(const void *gate, int turn)
+static void see_gate_passed(const void *gate, int turn, const void *where)
 {
     const int thread = gpu_where.thread;
+    const struct gate_known *g = use_gate(gate, where);
     make_own(thread);
-    learn(t.own[thread], gate_of(gate)->over[turn]);
+    learn(t.own[thread], g->over[turn]);
     t.fetched[thread] = t.own[thread][GPU_MANY + thread];
 }
 
@@ -253,15 +278,18 @@ static void see_lot(void)
     t.lot_ends[thread][t.lots[thread]++ % LOTS] = t.asked[thread]++;
 }
 
+/* All was there already, or more than these lots are. */
 static void see_fetched(int but)
 {
     const int thread = gpu_where.thread;
     const uint32_t lots = t.lots[thread];
+    uint32_t end = 0;
     if (but == ALL_LOTS)
-        t.fetched[thread] = t.asked[thread]++;
+        end = t.asked[thread]++;
     else if (lots > (uint32_t)but)
-        t.fetched[thread] =
-            t.lot_ends[thread][(lots - (uint32_t)but - 1) % LOTS];
+        end = t.lot_ends[thread][(lots - (uint32_t)but - 1) % LOTS];
+    if (end > t.fetched[thread])
+        t.fetched[thread] = end;
 }
 
 /* ---- words --------------------------------------------------------------- */
@@ -290,32 +318,66 @@ static struct word *word_of(uintptr_t address, uint32_t stamp)
 
 static bool is_past(const struct touch *e, const struct touch *now)
 {
-    if (!e->clock || !(e->bytes & now->bytes))
-        return true;
-    if (e->block != now->block)
-        return false;
-    return e->many ? e->clock < t.barriers : is_known(e->who, e->clock);
+    return !e->clock || (e->block == now->block && is_known(e->who, e->clock));
 }
 
+static uint32_t warp_of(int thread)
+{
+    return 1u << thread / WARP_THREADS;
+}
+
+static uint32_t *clocks_of(uint32_t readers)
+{
+    return t.readers.p + (size_t)(readers - 1) * WHO;
+}
+
+static uint32_t new_clocks(void)
+{
+    for (int i = 0; i < WHO; i++)
+        vec_push(&t.readers, 0);
+    return (uint32_t)(t.readers.len / WHO);
+}
+
+/* From now on each is known by itself. */
 static uint32_t *readers_of(struct word *w)
 {
-    if (!w->readers) {
-        w->readers = (uint32_t)(t.readers.len / WHO) + 1;
-        for (int i = 0; i < WHO; i++)
-            vec_push(&t.readers, 0);
-    }
-    return t.readers.p + (size_t)(w->readers - 1) * WHO;
+    if (w->readers)
+        return clocks_of(w->readers);
+    w->readers = new_clocks();
+    uint32_t *clocks = clocks_of(w->readers);
+    for (int i = 0; i < gpu_where.threads; i++)
+        if (w->warps & warp_of(i))
+            clocks[i] = w->read.clock;
+    clocks[w->read.who] = w->read.clock;
+    return clocks;
 }
 
-static bool readers_are_past(struct word *w, const struct touch *now)
+static bool warps_are_past(const struct word *w)
 {
+    if (!t.apart)
+        return w->read.clock < t.barriers;
+    for (int i = 0; i < gpu_where.threads; i++)
+        if (w->warps & warp_of(i) && !is_known(i, w->read.clock))
+            return false;
+    return true;
+}
+
+static bool readers_are_past(const struct word *w, const struct touch *now)
+{
+    if (w->read.clock && w->read.block != now->block)
+        return false;
     if (!w->readers)
-        return is_past(&w->read, now);
-    const uint32_t *clocks = readers_of(w);
+        return w->warps ? warps_are_past(w) : is_past(&w->read, now);
+    const uint32_t *clocks = clocks_of(w->readers);
     for (int i = 0; i < WHO; i++)
         if (clocks[i] && !is_known(i, clocks[i]))
             return false;
     return true;
+}
+
+static void forget_readers(struct word *w)
+{
+    w->read.clock = w->readers = w->warps = 0;
 }
 
 static void write_word(struct word *w, const struct touch *now)
@@ -329,25 +391,20 @@ static void write_word(struct word *w, const struct touch *now)
         fault("writes what somebody reads at the same time", now->code,
               &w->read);
     w->write = *now;
-    w->read.clock = 0;
-    w->readers = 0;
+    forget_readers(w);
 }
 
-/* A further reader, of whom nothing says that he is later. */
+/* A further reader, of whom nothing says that he is later. As long as threads
+ * have waited for the whole block only, the clocks of all are the same. */
 static void add_reader(struct word *w, const struct touch *now)
 {
     struct touch *r = &w->read;
-    if (r->block != now->block) {
+    if (r->block != now->block)
         r->block = (uint32_t)BLOCKS_MANY;
-    } else if (t.apart || r->who >= GPU_MANY || now->who >= GPU_MANY) {
-        uint32_t *clocks = readers_of(w);
-        clocks[r->who] = r->clock;
-        clocks[now->who] = now->clock;
-    } else {
-        r->many = true;
-        r->clock = t.barriers;
-        r->bytes |= now->bytes;
-    }
+    else if (t.apart || r->who >= GPU_MANY || now->who >= GPU_MANY)
+        readers_of(w)[now->who] = now->clock;
+    else
+        w->warps |= warp_of(r->who) | warp_of(now->who);
 }
 
 static void read_word(struct word *w, const struct touch *now)
@@ -356,14 +413,71 @@ static void read_word(struct word *w, const struct touch *now)
     if (!is_past(&w->write, now))
         fault("reads what somebody writes at the same time", now->code,
               &w->write);
-    if (w->readers)
-        readers_of(w)[now->who] = now->clock;
-    else if (!r->clock ||
-             (r->who == now->who && !r->many && r->block == now->block) ||
-             is_past(r, now))
+    const bool alone = r->who == now->who && r->block == now->block &&
+                       !w->readers && !w->warps;
+    if (!w->readers && (alone || readers_are_past(w, now))) {
+        forget_readers(w);
         *r = *now;
-    else
+    } else {
         add_reader(w, now);
+    }
+}
+
+static void take_from_slow(struct word *w, const struct touch *now)
+{
+    if (w->write.clock)
+        fault("reads as if nobody wrote it what was written", now->code,
+              &w->write);
+    w->slow = true;
+}
+
+static void touch_word(struct word *w, const struct touch *now, enum how how)
+{
+    if (how == WRITES)
+        write_word(w, now);
+    else if (how == READS)
+        read_word(w, now);
+    else
+        take_from_slow(w, now);
+}
+
+/* Each byte goes on with what the word remembers. */
+static void make_parts(struct word *w)
+{
+    struct parts p = {{*w, *w, *w, *w}};
+    for (int i = 1; i < 4 && w->readers; i++) {
+        p.bytes[i].readers = new_clocks();
+        memcpy(clocks_of(p.bytes[i].readers), clocks_of(w->readers),
+               WHO * sizeof(uint32_t));
+    }
+    vec_push(&t.parts, p);
+    w->parts = (uint32_t)t.parts.len;
+}
+
+static void touch_bytes(struct word *w, unsigned bytes, const struct touch *now,
+                        enum how how)
+{
+    if (bytes != ALL_BYTES && !w->parts)
+        make_parts(w);
+    if (!w->parts) {
+        touch_word(w, now, how);
+        return;
+    }
+    struct parts *p = &t.parts.p[w->parts - 1];
+    for (int i = 0; i < 4; i++)
+        if (bytes >> i & 1)
+            touch_word(&p->bytes[i], now, how);
+}
+
+static void touch_all(uintptr_t address, size_t size, uint32_t stamp,
+                      const struct touch *now, enum how how)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        const size_t from = (address + done) % 4;
+        part = size - done < 4 - from ? size - done : 4 - from;
+        touch_bytes(word_of(address + done, stamp), ((1u << part) - 1) << from,
+                    now, how);
+    }
 }
 
 /* ---- touches ------------------------------------------------------------- */
@@ -413,16 +527,8 @@ static void touch(uintptr_t address, size_t size, bool writes, int who,
     if (address % line != 0)
         fault("touches what does not lie as its size wants it", code, NULL);
     now.clock = who < GPU_MANY ? t.clock[who] : t.asked[who - GPU_MANY];
-    for (size_t done = 0, part; done < size; done += part) {
-        const size_t from = (address + done) % 4;
-        part = size - done < 4 - from ? size - done : 4 - from;
-        now.bytes = (uint8_t)(((1u << part) - 1) << from);
-        struct word *w = word_of(address + done, fast ? t.fast_stamp : t.stamp);
-        if (writes)
-            write_word(w, &now);
-        else
-            read_word(w, &now);
-    }
+    touch_all(address, size, fast ? t.fast_stamp : t.stamp, &now,
+              writes ? WRITES : READS);
 }
 
 static void see_slow(const void *from, size_t size, const void *where)
@@ -432,13 +538,8 @@ static void see_slow(const void *from, size_t size, const void *where)
         fault("asks for what is not the device's", code_of(where), NULL);
         return;
     }
-    for (size_t i = 0; i < size; i += 4) {
-        struct word *w = word_of(address + i, t.stamp);
-        if (w->write.clock)
-            fault("reads as if nobody wrote it what was written",
-                  code_of(where), &w->write);
-        w->slow = true;
-    }
+    const struct touch now = {.block = t.block, .code = code_of(where)};
+    touch_all(address, size, t.stamp, &now, TAKES_FROM_SLOW);
 }
 
 static void see_fetch(void *to, const void *from, const void *where)
@@ -460,7 +561,7 @@ static void see_launch(const struct gpu_kernel_here *k,
                             (uintptr_t)gpu_fast + l->fast_bytes};
     if (!l->beside) {
         t.stamp = ++t.stamps;
-        t.readers.len = 0;
+        t.readers.len = t.parts.len = 0;
     }
     t.on = true;
 }

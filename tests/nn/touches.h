@@ -4,9 +4,10 @@
  * (nn/cuda/host_kernels.c, compiled so that they are told) is compared with
  * those of other threads: it is a fault where one of two writes and nothing,
  * no barrier, no gate, no end of a launch, says which is first. So it is when
- * something is looked at before it was fetched, when what FROM_SLOW reads is
- * written by the same launch, and when memory is touched that is not the
- * device's, or not as its size wants it. */
+ * something is looked at before it was fetched, when a gate is used that may
+ * not be made yet, when what FROM_SLOW reads is written by the same launch, and
+ * when memory is touched that is not the device's, or not as its size wants it.
+ */
 #ifndef THRONG_TESTS_NN_TOUCHES_H
 #define THRONG_TESTS_NN_TOUCHES_H
 

@@ -86,12 +86,12 @@ void gpu_wait_for_lots(int but)
 void gpu_make_gate(struct gate *g, int reached)
 {
     *g = (struct gate){0, (uint16_t)reached, 0};
-    TELL(gate_made(g));
+    TELL(gate_made(g, __builtin_return_address(0)));
 }
 
-static void reach(struct gate *g, bool fetched)
+static void reach(struct gate *g, bool fetched, const void *code)
 {
-    TELL(gate_reached(g, fetched));
+    TELL(gate_reached(g, fetched, code));
     if (++g->reached < g->all)
         return;
     TELL(gate_over(g, g->turn));
@@ -101,19 +101,19 @@ static void reach(struct gate *g, bool fetched)
 
 void gpu_reach_gate(struct gate *g)
 {
-    reach(g, false);
+    reach(g, false, __builtin_return_address(0));
 }
 
 void gpu_reach_gate_when_fetched(struct gate *g)
 {
-    reach(g, true);
+    reach(g, true, __builtin_return_address(0));
 }
 
 void gpu_pass_gate(const struct gate *g, int turn)
 {
     while (g->turn == turn)
         leave_thread();
-    TELL(gate_passed(g, turn));
+    TELL(gate_passed(g, turn, __builtin_return_address(0)));
 }
 
 void gpu_take_from_slow(const void *p, size_t size)

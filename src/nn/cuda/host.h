@@ -35,11 +35,11 @@ struct gpu_watcher {
     void (*slow)(const void *from, size_t size, const void *code);
     void (*lot)(void);
     void (*fetched)(int but);
-    void (*gate_made)(const void *gate);
+    void (*gate_made)(const void *gate, const void *code);
     /* fetched: by what this thread has asked for until now. */
-    void (*gate_reached)(const void *gate, bool fetched);
+    void (*gate_reached)(const void *gate, bool fetched, const void *code);
     void (*gate_over)(const void *gate, int turn);
-    void (*gate_passed)(const void *gate, int turn);
+    void (*gate_passed)(const void *gate, int turn, const void *code);
 };
 extern const struct gpu_watcher *gpu_watcher; /* NULL: nobody */
 
