@@ -98,10 +98,17 @@ static bool is_ours(const char *path, const char *note)
            S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
+/* Who reads anything else may wait for ever. */
+static bool is_file(const char *note)
+{
+    struct stat st;
+    return lstat(note, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* True: a folder was removed. */
 static bool remove_left(const char *note, const char *name)
 {
-    int lock = lock_take(note, 0600);
+    int lock = is_file(note) ? lock_take(note, 0600) : -1;
     struct buf path;
     bool there, gone;
     if (lock < 0)

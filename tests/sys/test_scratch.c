@@ -180,6 +180,19 @@ static void what_is_no_folder_of_ours_stays(void **state)
     unsetenv("TMPDIR");
 }
 
+static void what_is_no_file_is_no_note(void **state)
+{
+    struct scratch *s = *state;
+    meet_in(s);
+    assert_int_equal(dir_make(scratch_path(s, "run"), NULL), 0);
+    chmod(scratch_path(s, "run"), 0700);
+    const char *pipe = scratch_path(s, "run/scratch-throng-pipe");
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(scratch_sweep(), 0);
+    assert_true(file_exists(pipe));
+    unsetenv("TMPDIR");
+}
+
 static void without_a_place_for_notes_it_is_made_all_the_same(void **state)
 {
     struct scratch *s = *state;
@@ -202,6 +215,7 @@ int main(void)
         scratch_test(a_folder_that_cannot_be_made_is_an_error),
         scratch_test(what_a_killed_program_left_goes_with_the_next),
         scratch_test(what_is_no_folder_of_ours_stays),
+        scratch_test(what_is_no_file_is_no_note),
         scratch_test(without_a_place_for_notes_it_is_made_all_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
