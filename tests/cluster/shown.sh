@@ -71,7 +71,7 @@ explain_says() { # TEXT
 }
 "$THRONG" run lost.yaml --engine slurm >lost.out 2>&1 &
 conductor=$!
-check "lost: it runs" wait_for 60 explain_says "Attempt 1 runs since"
+check "lost: it runs" wait_for 60 explain_says "Attempt 1 has run for"
 check_matches "lost: which show says" "$("$THRONG" show lost 1)" "1  running +on t"
 job=$(jobs_now | awk 'NR == 1 { print $1 "_" $2 }')
 node=$(squeue -h -r -t RUNNING -o %N)
@@ -83,7 +83,7 @@ check_matches "lost: and shown" "$("$THRONG" show lost 1)" "1  waits again +on $
 "$SLURM" node "$slurm_folder" start "$node"
 scontrol update "nodename=$node" state=resume
 check "lost: it may begin" scontrol update "jobid=$job" starttime=now
-check "lost: it has begun again" wait_for 60 explain_says "Attempt 2 runs since"
+check "lost: it has begun again" wait_for 60 explain_says "Attempt 2 has run for"
 "$THRONG" kill lost >/dev/null 2>&1
 wait "$conductor"
 
