@@ -212,15 +212,20 @@ static bool reads_more(const struct value *was, const struct value *now)
     return false;
 }
 
+/* How its trials stand; false: it has none. */
+static bool count_trials(const struct stage *s, struct counts *n)
+{
+    struct store *store =
+        s->plan->study ? store_open(s->folder, false, NULL) : NULL;
+    bool counted = store && !store_counts(store, n, NULL);
+    store_close(store);
+    return counted;
+}
+
 static bool has_failures(const struct stage *s)
 {
     struct counts n = {0};
-    struct store *store =
-        s->plan->study ? store_open(s->folder, false, NULL) : NULL;
-    bool has =
-        store && !store_counts(store, &n, NULL) && n.by_state[STATE_FAILED] > 0;
-    store_close(store);
-    return has;
+    return count_trials(s, &n) && n.by_state[STATE_FAILED] > 0;
 }
 
 static bool lists(const struct value *list, struct str name)
@@ -329,12 +334,8 @@ static int64_t asked_for(const struct stage *s)
 {
     struct counts n = {0};
     const struct value *left = value_get(s->record, STR("left"));
-    struct store *store = s->plan->study && !stage_is_shared(s)
-                              ? store_open(s->folder, false, NULL)
-                              : NULL;
-    int rc = store ? store_counts(store, &n, NULL) : -1;
-    store_close(store);
-    int64_t more = rc ? 0 : stage_left(&n);
+    bool counted = !stage_is_shared(s) && count_trials(s, &n);
+    int64_t more = counted ? stage_left(&n) : 0;
     if (left && left->kind == VALUE_INT)
         more -= left->i;
     return more > 0 ? more : 0;
